@@ -1,0 +1,68 @@
+"""``cube info``: what this installation is made of."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import attrs
+import typer
+
+from cubespace import __version__
+from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.errors import UsageError
+from cubespace.plugins import KINDS, Catalogue
+
+LIBRARIES = ("torch", "numpy", "pluggy", "attrs", "cattrs", "pillow", "up-fast-downward", "pyperplan", "up-symk")
+
+
+@app.command(epilog="Example: `cube info --json`")
+def info(as_json: AsJson = False, no_plugin: NoPlugin = None) -> None:
+    """Show versions, device, threads, planners found, plugins and failures."""
+    facts = gather(catalogue(no_plugin))
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+        return
+    typer.echo(f"cubespace {facts['cubespace']}, Python {facts['python']}, {facts['platform']}")
+    typer.echo(f"device {facts['device']}, {facts['threads']} thread(s) by default, {facts['cores']} core(s)")
+    typer.echo("libraries: " + ", ".join(f"{name} {number or 'absent'}" for name, number in facts["libraries"].items()))
+    for name, state in facts["planners"].items():
+        typer.echo(f"planner {name}: {state}")
+    for kind in KINDS:
+        typer.echo(f"{KINDS[kind].title}s: {', '.join(facts['components'][kind])}")
+
+
+def gather(loaded: Catalogue) -> dict[str, Any]:
+    """Return what ``cube info --json`` prints."""
+    from cubespace.devices import default_threads, pick_device
+
+    return {
+        "cubespace": __version__,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "device": str(pick_device("auto")),
+        "threads": default_threads(),
+        "cores": os.cpu_count(),
+        "libraries": {name: _version(name) for name in LIBRARIES},
+        "planners": {name: _planner_state(loaded, name) for name in loaded.names("planner")},
+        "components": {kind: loaded.names(kind) for kind in KINDS},
+        "failures": [attrs.asdict(failure) for failure in loaded.failures],
+    }
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _planner_state(loaded: Catalogue, name: str) -> str:
+    try:
+        missing = loaded.create("planner", name).missing()
+    except UsageError as error:  # one planner that cannot be built must not hide the others
+        return str(error)
+    return f"missing: {missing}" if missing else "found"

@@ -1,0 +1,78 @@
+"""``cube plugins``: what is installed."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import attrs
+import typer
+
+from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.errors import UsageError
+from cubespace.options import NoOptions, suggestion
+from cubespace.plugins import KINDS, Catalogue, Component
+
+
+@app.command(epilog="Example: `cube plugins planner`, `cube plugins domain mnist`")
+def plugins(
+    kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help=f"One of {', '.join(KINDS)}; all if left out.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the options of this one.")] = None,
+    as_json: AsJson = False,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """List the installed components, and the plugins that were skipped with the reason."""
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"No kind is called '{kind}'. {suggestion(kind, KINDS)}Available: {', '.join(KINDS)}.")
+    loaded = catalogue(no_plugin)
+    if kind is not None and name is not None:
+        _show_options(loaded.find(kind, name), as_json)
+        return
+    kinds = [kind] if kind else list(KINDS)
+    if as_json:
+        typer.echo(json.dumps(listing(loaded, kinds), indent=2))
+        return
+    for each in kinds:
+        typer.secho(f"{KINDS[each].title}s  (cube plugins {each} NAME shows the options)", bold=True)
+        for component in loaded.components[each].values():
+            typer.echo(f"  {component.name:<18} {component.summary}  [{component.plugin}, {component.distribution}]")
+
+
+def listing(loaded: Catalogue, kinds: list[str]) -> dict[str, Any]:
+    """Return what ``cube plugins --json`` prints."""
+    listed: dict[str, Any] = {
+        kind: [
+            {"name": c.name, "summary": c.summary, "plugin": c.plugin, "distribution": c.distribution}
+            for c in loaded.components[kind].values()
+        ]
+        for kind in kinds
+    }
+    return listed | {"failures": [attrs.asdict(failure) for failure in loaded.failures]}
+
+
+def _show_options(component: Component, as_json: bool) -> None:
+    cls = component.load()
+    options = getattr(cls, "Options", NoOptions)
+    rows = [
+        {
+            "option": field.name,
+            "type": getattr(field.type, "__name__", None) if isinstance(field.type, type) else str(field.type),
+            "default": _default(component, field),
+            "help": field.metadata.get("help", ""),
+        }
+        for field in attrs.fields(options)
+    ]
+    if as_json:
+        typer.echo(json.dumps({"name": component.name, "summary": component.summary, "options": rows}, indent=2))
+        return
+    typer.secho(f"{component.kind.title} {component.name}: {component.summary}", bold=True)
+    for row in rows:
+        typer.echo(f"  {row['option']}={row['default']}  ({row['type']})  {row['help']}".rstrip())
+    if not rows:
+        typer.echo("  no options")
+
+
+def _default(component: Component, field: attrs.Attribute[Any]) -> str:
+    if field.name in component.preset:
+        return str(component.preset[field.name])
+    return "required" if field.default is attrs.NOTHING else str(field.default)

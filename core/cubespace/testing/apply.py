@@ -1,0 +1,116 @@
+"""What every apply module must keep."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from cubespace.apply import ApplyModule
+from cubespace.plugins import load_plugins
+
+BITS, ACTIONS, BATCH = 12, 7, 64
+
+
+def _module(spec: str) -> ApplyModule:
+    torch.manual_seed(0)
+    module = load_plugins().create("apply", spec, BITS, ACTIONS)
+    assert isinstance(module, ApplyModule)
+    return module
+
+
+def _batch() -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(1)
+    state = torch.randint(2, (BATCH, BITS), generator=generator).float()
+    action = one_hot(torch.randint(ACTIONS, (BATCH,), generator=generator), ACTIONS).float()
+    return state, action
+
+
+def _trained(spec: str, steps: int = 30) -> ApplyModule:
+    """Train towards random effects for a few steps, so that weights and running statistics are not the initial ones."""
+    module = _module(spec)
+    optimizer = torch.optim.Adam(module.parameters(), lr=0.1)
+    state, action = _batch()
+    wanted = torch.rand(ACTIONS, BITS, generator=torch.Generator().manual_seed(2)).round()
+    for _ in range(steps):
+        loss = (module(state, action, 1.0) - action @ wanted).square().mean()
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+    return module.eval()
+
+
+def the_successor_is_relaxed_in_training(spec: str) -> None:
+    """While training the successor has the shape of the state and stays in [0, 1]."""
+    module = _module(spec).train()
+    successor = module(*_batch(), 1.0)
+    assert successor.shape == (BATCH, BITS)
+    assert successor.min() >= 0
+    assert successor.max() <= 1
+
+
+def gradients_reach_the_action_and_all_parameters(spec: str) -> None:
+    """Both the part that chooses the action and the module itself can learn."""
+    module = _module(spec).train()
+    state, action = _batch()
+    action.requires_grad_()
+    state.requires_grad_()
+    module(state, action, 1.0).square().sum().backward()
+    assert action.grad is not None
+    assert action.grad.abs().sum() > 0
+    for name, parameter in module.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
+
+
+def the_successor_is_exact_in_evaluation(spec: str) -> None:
+    """In evaluation there are bits and no noise."""
+    module = _trained(spec)
+    state, action = _batch()
+    with torch.no_grad():
+        first, again = module(state, action, 0.5), module(state, action, 0.5)
+    assert ((first == 0) | (first == 1)).all()
+    assert (first == again).all()
+
+
+def effects_agree_with_the_network(spec: str) -> None:
+    """For every action and many states, add and delete masks give exactly the network's successor (Theorem 2)."""
+    module = _trained(spec)
+    if not module.strips:
+        return
+    with torch.no_grad():
+        add, delete = module.effects()
+        assert add.shape == delete.shape == (ACTIONS, BITS)
+        assert add.dtype == delete.dtype == torch.bool
+        assert not (add & delete).any()
+        state = torch.randint(2, (BATCH, BITS), generator=torch.Generator().manual_seed(3)).float()
+        for action in range(ACTIONS):
+            label = one_hot(torch.full((BATCH,), action), ACTIONS).float()
+            expected = (state.bool() & ~delete[action]) | add[action]
+            assert (module(state, label, 0.5).bool() == expected).all()
+
+
+def weights_come_back(spec: str) -> None:
+    """A module loaded from the state of another behaves the same."""
+    module = _trained(spec)
+    other = _module(spec).eval()
+    other.load_state_dict(module.state_dict())
+    with torch.no_grad():
+        assert (module(*_batch(), 0.5) == other(*_batch(), 0.5)).all()
+
+
+def it_goes_to_any_device(spec: str) -> None:
+    """No tensor is nailed to the CPU: the module runs on the meta device too."""
+    module = _module(spec).to("meta").train()
+    state, action = _batch()
+    assert module(state.to("meta"), action.to("meta"), 1.0).device.type == "meta"
+
+
+CHECKS = (
+    the_successor_is_relaxed_in_training,
+    gradients_reach_the_action_and_all_parameters,
+    the_successor_is_exact_in_evaluation,
+    effects_agree_with_the_network,
+    weights_come_back,
+    it_goes_to_any_device,
+)
