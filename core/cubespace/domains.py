@@ -1,7 +1,7 @@
 """What a domain is: a source of pictures before and after an action, and, if it is a simulator, the judge of plans.
 
-States are rows of small non-negative integers, always in batches: ``uint8[N, variables]``. Pictures are ``uint8[N, H, W]`` or,
-in colour, ``uint8[N, H, W, 3]``.
+States are rows of small non-negative integers, always in batches: ``uint8[N, variables]``. Pictures are
+``uint8[N, H, W]`` or, in colour, ``uint8[N, H, W, 3]``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Simulator(Domain):
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Read the state off each picture; the mask says which pictures show a state at all.
 
-        The rule is fixed: exact on clean pictures, tolerant to blur, never a guess. States of unreadable pictures are zeros.
+        The rule is fixed: exact on clean pictures, tolerant to blur, never a guess. The states of unreadable pictures
+        are zeros.
         """
 
     def predecessors(self, states: States) -> tuple[States, NDArray[np.intp]]:

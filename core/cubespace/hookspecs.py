@@ -1,8 +1,8 @@
 """The hooks by which plugins extend cubespace.
 
-A plugin is any module or object registered under the entry-point group ``cubespace``. Each hook is called once, when the
-plugin is loaded, and hands its components to the registry: a name, the class (or ``"module:Class"``, imported on first use)
-and one line for the listing.
+A plugin is any module or object registered under the entry-point group ``cubespace``. Each hook is called once, when
+the plugin is loaded, and hands its components to the registry: a name, the class (or ``"module:Class"``, imported on
+first use) and one line for the listing.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ def cube_domains(registry: Registry) -> None:
 
 @hookspec
 def cube_apply_modules(registry: Registry) -> None:
-    """Offer ways to apply an effect to a latent state (:class:`cubespace.apply.ApplyModule`), chosen with ``--apply NAME``."""
+    """Offer ways to apply an action to bits (:class:`cubespace.apply.ApplyModule`), chosen with ``--apply NAME``."""
 
 
 @hookspec
 def cube_precondition_learners(registry: Registry) -> None:
-    """Offer precondition learners (:class:`cubespace.preconditions.PreconditionLearner`), chosen with ``--precondition NAME``."""
+    """Offer ways to learn when an action applies, chosen with ``--precondition NAME``.
+
+    A component is a :class:`cubespace.preconditions.PreconditionLearner`.
+    """
 
 
 @hookspec

@@ -187,8 +187,12 @@ def _tuple(value: object, kind: Any) -> tuple[object, ...]:
     return tuple(_converter.structure(wrap(item), get_args(kind)[0]) for item in items)
 
 
+def _origin(kind: Any) -> object:
+    return get_origin(kind)
+
+
 def _is_optional(kind: Any) -> bool:
-    return get_origin(kind) in (Union, types.UnionType) and type(None) in get_args(kind)
+    return _origin(kind) in (Union, types.UnionType) and type(None) in get_args(kind)
 
 
 def _complaints(error: ClassValidationError, cls: type) -> list[str]:
@@ -197,7 +201,7 @@ def _complaints(error: ClassValidationError, cls: type) -> list[str]:
     def explain(problem: BaseException, _: object) -> str:
         if isinstance(problem, ForbiddenExtraKeysError):
             keys = sorted(problem.extra_fields)
-            options = [field.name for field in attrs.fields(problem.cls)] if problem.cls else known
+            options = [field.name for field in attrs.fields(problem.cl)] if attrs.has(problem.cl) else known
             listing = f"Available: {', '.join(options)}." if options else "It has no options."
             return " ".join(f"unknown option '{key}'. {suggestion(key, options)}{listing}" for key in keys)
         return " ".join(str(part) for part in problem.args[:1])
@@ -217,9 +221,9 @@ def _make_converter() -> Converter:
     converter = Converter(forbid_extra_keys=True, detailed_validation=True)
     for kind, hook in ((int, _integer), (float, _number), (bool, _truth), (str, _string), (Path, _path)):
         converter.register_structure_hook(kind, hook)
-    converter.register_structure_hook_func(lambda kind: get_origin(kind) is Literal, _choice)
+    converter.register_structure_hook_func(lambda kind: _origin(kind) is Literal, _choice)
     converter.register_structure_hook_func(_is_optional, _optional)
-    converter.register_structure_hook_func(lambda kind: get_origin(kind) is tuple, _tuple)
+    converter.register_structure_hook_func(lambda kind: _origin(kind) is tuple, _tuple)
     converter.register_structure_hook_factory(
         attrs.has, lambda cls: make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True)
     )

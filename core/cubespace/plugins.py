@@ -35,7 +35,12 @@ KINDS = {
     for kind in (
         Kind("domain", "domain", "cube_domains", "cubespace.domains:Domain"),
         Kind("apply", "apply module", "cube_apply_modules", "cubespace.apply:ApplyModule"),
-        Kind("precondition", "precondition learner", "cube_precondition_learners", "cubespace.preconditions:PreconditionLearner"),
+        Kind(
+            "precondition",
+            "precondition learner",
+            "cube_precondition_learners",
+            "cubespace.preconditions:PreconditionLearner",
+        ),
         Kind("planner", "planner", "cube_planners", "cubespace.planners:PlannerBackend"),
     )
 }
@@ -59,7 +64,9 @@ class Component:
             cls = _import(self.target) if isinstance(self.target, str) else self.target
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
-            raise UsageError(f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' cannot be loaded: {reason}") from error
+            raise UsageError(
+                f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' cannot be loaded: {reason}"
+            ) from error
         contract = _import(self.kind.contract)
         if not (isinstance(cls, type) and issubclass(cls, contract)):
             raise UsageError(f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' is not a {contract.__name__}")
@@ -94,7 +101,7 @@ class Registry:
     components: list[Component] = attrs.field(factory=list)
 
     def add(self, name: str, target: str | type, summary: str, **preset: object) -> None:
-        """Offer ``target``, a class or ``"module:Class"``, under ``name``; ``preset`` are options it then starts from."""
+        """Offer ``target``, a class or ``"module:Class"``, under ``name``, with ``preset`` as its default options."""
         self.components.append(Component(self.kind, name, target, summary, preset, self.plugin, self.distribution))
 
 
@@ -134,7 +141,9 @@ class Catalogue:
         for failure in self.failures:
             if failure.plugin == name:
                 raise UsageError(f"{title} '{name}' is not available: {failure}")
-        raise UsageError(f"No {title} is called '{name}'. {suggestion(name, known)}Available: {', '.join(sorted(known))}.")
+        raise UsageError(
+            f"No {title} is called '{name}'. {suggestion(name, known)}Available: {', '.join(sorted(known))}."
+        )
 
     def create(self, kind: str, spec: Spec | str, *arguments: object) -> Any:
         """Build a component: its class is called with ``arguments`` and, last, its options."""
@@ -152,7 +161,9 @@ def load_plugins(blocked: tuple[str, ...] = ()) -> Catalogue:
     names = {entry_point.name for entry_point, _ in found} | {source.split()[0] for _, source in found}
     for name in blocked:
         if name not in names:
-            raise UsageError(f"No plugin is called '{name}'. {suggestion(name, names)}Available: {', '.join(sorted(names))}.")
+            raise UsageError(
+                f"No plugin is called '{name}'. {suggestion(name, names)}Available: {', '.join(sorted(names))}."
+            )
     wanted = [(entry, source) for entry, source in found if not {entry.name, source.split()[0]} & set(blocked)]
     return collect([(entry.name, source, entry.load) for entry, source in wanted])
 
@@ -169,9 +180,11 @@ def collect(found: Sequence[tuple[str, str, Callable[[], object]]]) -> Catalogue
     for name, source, load in found:
         try:
             if len(sources[name]) > 1:
-                raise ValueError(f"{' and '.join(sources[name])} both have a plugin of this name; block one with --no-plugin PACKAGE")
+                raise ValueError(
+                    f"{' and '.join(sources[name])} both have a plugin of this name; block one with --no-plugin PACKAGE"
+                )
             offered = _register(manager, name, source, load)
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+        except Exception as error:
             if manager.has_plugin(name):
                 manager.unregister(name=name)
             failures.append(Failure(name, source, _reason(error)))

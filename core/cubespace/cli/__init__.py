@@ -1,7 +1,7 @@
 """The command line: results on stdout, talk on stderr, one line per error, documented exit codes.
 
-Heavy libraries (torch, matplotlib) are imported inside the commands that need them, so that help, listings and completion
-answer at once.
+Heavy libraries (torch, matplotlib) are imported inside the commands that need them, so that help, listings and
+completion answer at once.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 
+from cubespace.cli import info, new_plugin, plugins  # noqa: F401 - importing registers the commands
 from cubespace.cli.app import app
 from cubespace.errors import CubeError
 

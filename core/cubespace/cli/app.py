@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from typing import Annotated
 
@@ -21,7 +20,9 @@ app = typer.Typer(
 
 NoPlugin = Annotated[
     list[str] | None,
-    typer.Option("--no-plugin", metavar="NAME", help="Block the plugin (or all plugins of the package) NAME; repeatable."),
+    typer.Option(
+        "--no-plugin", metavar="NAME", help="Block the plugin (or all plugins of the package) NAME; repeatable."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
@@ -43,12 +44,8 @@ def _version(wanted: bool) -> None:
 @app.callback(epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unusable file, 130 interrupted.")
 def root(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,  # noqa: ARG001
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
     """Learn a STRIPS planning model from pairs of pictures and plan with it."""
     if debug:
         os.environ["CUBE_DEBUG"] = "1"
-
-
-for _command in ("plugins", "info", "new_plugin", "data"):
-    importlib.import_module(f"cubespace.cli.{_command}")

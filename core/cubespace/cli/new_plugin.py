@@ -14,7 +14,9 @@ from cubespace.cli.app import app
 def new_plugin(
     name: Annotated[str, typer.Argument(help="What users will type, such as `rooms` in `--domain rooms`.")],
     kind: Annotated[str, typer.Option(help="domain, apply, precondition or planner.")],
-    folder: Annotated[Path | None, typer.Option("-o", "--output", help="Where to write it.  [default: cube-NAME]")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Where to write it.  [default: cube-NAME]")
+    ] = None,
 ) -> None:
     """Write a plugin package: a component that works, its test, and how to install it."""
     from cubespace.scaffold import write_plugin

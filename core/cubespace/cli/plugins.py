@@ -16,7 +16,9 @@ from cubespace.plugins import KINDS, Catalogue, Component
 
 @app.command(epilog="Example: `cube plugins planner`, `cube plugins domain mnist`")
 def plugins(
-    kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help=f"One of {', '.join(KINDS)}; all if left out.")] = None,
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help=f"One of {', '.join(KINDS)}; all if left out.")
+    ] = None,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the options of this one.")] = None,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,

@@ -35,7 +35,7 @@ def _trained(spec: str, steps: int = 30) -> ApplyModule:
     for _ in range(steps):
         loss = (module(state, action, 1.0) - action @ wanted).square().mean()
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimizer.step()
     return module.eval()
 

@@ -12,7 +12,7 @@ CELLS = 5
 
 
 def corridor() -> Evidence:
-    """Return a robot in a corridor: one bit per cell, one per door that happens to be open, actions step right or left."""
+    """Return a robot in a corridor: one bit per cell, three that mean nothing, actions that step right or left."""
     rng = np.random.default_rng(0)
     right = np.arange(CELLS - 1)
     start, end = np.r_[right, right + 1], np.r_[right + 1, right]  # (actions,)

@@ -1,0 +1,5 @@
+"""``python -m cubespace.cli`` is ``cube``."""
+
+from cubespace.cli import main
+
+main()
