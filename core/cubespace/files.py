@@ -1,47 +1,46 @@
-"""Files that are either whole or not there: everything a run writes goes through here."""
+"""Files that are either written whole or not at all: everything a run writes goes through here."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from cubespace.errors import InputError
 
 
 @contextmanager
-def atomic(path: Path) -> Iterator[Path]:
-    """Give a temporary file beside ``path`` to write to; when the block ends well it takes the place of ``path``.
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes the place of ``path`` when the block ends well, and leaves no trace when it does not.
 
-    The name ends like ``path``'s, for libraries that choose the format by it. Trouble with the folder or the disk is an
-    :class:`InputError` that names the path, and leaves nothing behind.
+    Missing folders are made. Trouble with the folder or the disk is an :class:`InputError` that names the path.
     """
-    draft: Path | None = None
+    # A hidden neighbour, since a rename is atomic only within one file system; not tempfile, whose files are private.
+    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-        draft = Path(name)
-        draft.chmod(0o644)  # mkstemp makes it private
-        yield draft
-        with draft.open("rb+") as file:
+        with part.open("xb") as file:
+            yield file
+            file.flush()
             os.fsync(file.fileno())  # the content must be on disk before the name is
-        draft.replace(path)
+        part.replace(path)
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+        raise InputError(f"cannot write '{path}': {error.strerror or error}") from error
     finally:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where the folder is not one, nothing was written either
+            part.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with atomic(path) as draft:
-        draft.write_text(text, "utf-8")
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def write_json(path: Path, value: object) -> None:
@@ -54,9 +53,9 @@ def read_json(path: Path) -> object:
     try:
         return json.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+        raise InputError(f"cannot read '{path}': {error.strerror}") from error
     except ValueError as error:
-        raise InputError(f"{path} is damaged: {error}") from error
+        raise InputError(f"'{path}' is damaged: {error}") from error
 
 
 def sha256(path: Path) -> str:

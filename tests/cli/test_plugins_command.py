@@ -4,6 +4,7 @@ import sys
 import time
 
 import pytest
+
 from cubespace.plugins import KINDS, load_plugins
 
 DOMAINS = {"mnist", "mandrill", "spider", "photo", "lightsout", "twisted", "hanoi", "images"}

@@ -8,6 +8,7 @@ import venv
 from pathlib import Path
 
 import pytest
+
 from cubespace.plugins import KINDS
 from cubespace.scaffold import write_plugin
 
@@ -27,7 +28,7 @@ bypass-selection = true
 
 @pytest.fixture(scope="module")
 def strangers(tmp_path_factory) -> Path:
-    """Return the bin folder of an environment that sees this one's packages and has one plugin of every kind installed."""
+    """Return the folder of an environment that sees this one's packages and has a plugin of every kind installed."""
     folder = tmp_path_factory.mktemp("strangers")
     venv.create(folder / "venv", with_pip=False)
     site = next((folder / "venv").glob("lib/python*/site-packages"))
