@@ -1,0 +1,72 @@
+"""``cube show`` and ``cube data``: the pictures of a domain, and data sets made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.options import parse_spec
+
+if TYPE_CHECKING:
+    from cubespace.domains import Images
+
+DomainSpec = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain, as NAME or NAME:key=value,…")]
+Seed = Annotated[int, typer.Option(min=0, help="Everything random depends on it alone.")]
+
+
+@app.command(epilog="Example: `cube show hanoi:disks=4 -o hanoi.png`")
+def show(
+    domain: DomainSpec,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The PNG to write.  [default: NAME.png]")
+    ] = None,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many transitions to show.")] = 24,
+    seed: Seed = 0,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Draw a contact sheet of transitions of a domain: before and after, side by side."""
+    import numpy as np
+
+    from cubespace.domains import Simulator
+
+    source = catalogue(no_plugin).create("domain", domain)
+    target = output or Path(f"{parse_spec(domain).name}.png")
+    wanted = count if isinstance(source, Simulator) else None  # a collection may have fewer
+    before, after = (states[:count] for states in source.sample(wanted, np.random.default_rng(seed)))
+    _write_sheet(target, source.render(before), source.render(after))
+    typer.echo(str(target))
+
+
+@app.command(epilog="Example: `cube data mnist -n 5000 -o mnist.npz`")
+def data(
+    domain: DomainSpec,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")
+    ] = None,
+    count: Annotated[
+        int | None,
+        typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
+    ] = None,
+    seed: Seed = 0,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Make a data set, split 90/5/5 for training, validation and test, with a contact sheet beside it."""
+    from cubespace import transitions
+
+    source = catalogue(no_plugin).create("domain", domain)
+    made = transitions.make(source, domain, count, seed)
+    target = output or Path(f"{parse_spec(domain).name}.npz")
+    made.save(target)
+    _write_sheet(target.with_suffix(".png"), made.train.before[:24], made.train.after[:24])
+    parts = f"{len(made.train)} for training, {len(made.validation)} for validation, {len(made.test)} for test"
+    typer.echo(f"{len(made.pairs)} transitions: {parts}; contact sheet {target.with_suffix('.png')}", err=True)
+    typer.echo(str(target))
+
+
+def _write_sheet(path: Path, before: Images, after: Images) -> None:
+    from cubespace.pictures import contact_sheet, side_by_side, write_png
+
+    write_png(path, contact_sheet(side_by_side(before, after)))
