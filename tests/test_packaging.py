@@ -1,0 +1,55 @@
+"""What a user's pip gets."""
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TOP_LEVEL = {
+    "cubespace",
+    "cubespace_domains",
+    "cubespace_apply_modules",
+    "cubespace_precondition",
+    "cubespace_planners",
+}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> zipfile.ZipFile:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return zipfile.ZipFile(next(folder.glob("*.whl")))
+
+
+def test_the_wheel_has_our_packages_and_nothing_else_at_the_top(wheel) -> None:
+    names = {name.split("/")[0] for name in wheel.namelist()}
+    assert {name for name in names if not name.endswith(".dist-info")} == TOP_LEVEL
+
+
+def test_the_wheel_carries_types_and_templates(wheel) -> None:
+    names = set(wheel.namelist())
+    assert "cubespace/py.typed" in names
+    templates = ROOT / "core" / "cubespace" / "scaffold" / "templates"
+    assert {f"cubespace/scaffold/templates/{path.name}" for path in templates.iterdir()} <= names
+
+
+def test_core_imports_no_plugin_package() -> None:
+    plugins = TOP_LEVEL - {"cubespace"}
+    for path in (ROOT / "core").rglob("*.py"):
+        text = path.read_text()
+        assert not [name for name in plugins if name in text], path
+
+
+def test_every_constraint_is_pinned_and_covers_the_dependencies() -> None:
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines if "==" in line}
+    assert len(pinned) == len(lines)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = {line.split(">")[0].lower() for line in [*project["dependencies"], *project["optional-dependencies"]["dev"]]}
+    assert wanted <= pinned
+    assert "torch==2.13.0" in lines
