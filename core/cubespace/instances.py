@@ -1,0 +1,152 @@
+"""Instances at an exact distance from the goal, and true distances, by vectorised breadth-first search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.domains import Simulator, States
+from cubespace.errors import UsageError
+
+Keys = NDArray[Any]  # (states,), one sortable number or byte string per state
+
+EXPANDED_AT_ONCE = 1 << 18  # states; bounds the memory of a step
+ATTEMPTS = 100  # random goals tried per instance
+
+
+@attrs.frozen(eq=False)
+class Instances:
+    """Planning problems: from each initial state, its goal is exactly ``distance`` moves away."""
+
+    inits: States
+    goals: States
+    distance: int
+
+    def __len__(self) -> int:
+        """Return how many instances there are."""
+        return len(self.inits)
+
+
+def draw(
+    domain: Simulator, distance: int, count: int, seed: int, *, random_goals: bool = False, fewer: bool = False
+) -> Instances:
+    """Draw distinct initial states at exactly ``distance`` from the goal of the domain.
+
+    With ``random_goals`` each instance gets its own random goal: for domains with few states near their goal. With
+    ``fewer``, all states at that distance will do where there are not as many as ``count``.
+    """
+    if distance < 1 or count < 1:
+        raise UsageError(f"instances need a distance and a count of at least 1, not {distance} and {count}")
+    rng = np.random.default_rng(seed)
+    if random_goals:
+        return _draw_with_goals(domain, distance, count, rng)
+    candidates = frontier(domain, domain.goal(), distance)
+    if len(candidates) < count and not (fewer and len(candidates)):
+        raise UsageError(
+            f"only {len(candidates)} states are {distance} moves from the goal, {count} were asked for: "
+            "ask for fewer, for another distance or for random goals"
+        )
+    chosen = rng.permutation(len(candidates))[:count]
+    return Instances(candidates[chosen], domain.goal().repeat(len(chosen), axis=0), distance)
+
+
+def frontier(domain: Simulator, goal: States, distance: int) -> States:
+    """Return all states from which the nearest of ``goal`` is exactly ``distance`` moves away, in a fixed order."""
+    codec = _Codec(domain.radices)
+    layer = next(islice(_layers(domain, goal, codec, backward=True), distance, None), None)
+    return domain.goal()[:0] if layer is None else codec.unpack(layer)
+
+
+def shortest(domain: Simulator, init: States, goal: States, bound: int) -> int | None:
+    """Return the length of the shortest way from ``init`` to ``goal``, each a batch of one, or None beyond ``bound``.
+
+    The search goes from both ends: a way of length i + j meets where layer i of one end and layer j of the other do.
+    """
+    codec = _Codec(domain.radices)
+    ends = [_layers(domain, init, codec, backward=False), _layers(domain, goal, codec, backward=True)]
+    newest = [next(end) for end in ends]
+    for length in range(bound + 1):
+        if _contains(newest[0], newest[1]).any():
+            return length
+        smaller = 0 if len(newest[0]) <= len(newest[1]) else 1
+        layer = next(ends[smaller], None)
+        if layer is None:  # everything on this side is known: there is no way at all
+            return None
+        newest[smaller] = layer
+    return None
+
+
+def _draw_with_goals(domain: Simulator, distance: int, count: int, rng: np.random.Generator) -> Instances:
+    """Draw distinct pairs of a random goal and a state at exactly ``distance`` from it."""
+    pairs: dict[bytes, tuple[States, States]] = {}
+    for _ in range(ATTEMPTS * count):
+        goal = domain.random_states(1, rng)
+        candidates = frontier(domain, goal, distance)
+        if len(candidates):
+            row = int(rng.integers(len(candidates)))
+            init = candidates[row : row + 1]
+            pairs.setdefault(init.tobytes() + goal.tobytes(), (init, goal))
+        if len(pairs) == count:
+            inits, goals = zip(*pairs.values(), strict=True)
+            return Instances(np.concatenate(inits), np.concatenate(goals), distance)
+    raise UsageError(f"found only {len(pairs)} instances of distance {distance} with random goals, not {count}")
+
+
+def _layers(domain: Simulator, start: States, codec: _Codec, *, backward: bool) -> Iterator[Keys]:
+    """Yield the sorted keys of the states at distance 0, 1, 2 … until there are none."""
+    expand = domain.predecessors if backward else domain.successors
+    layer, earlier = np.unique(codec.pack(start)), list[Keys]()
+    while len(layer):
+        yield layer
+        parts = []
+        for first in range(0, len(layer), EXPANDED_AT_ONCE):
+            states = codec.unpack(layer[first : first + EXPANDED_AT_ONCE])
+            parts.append(np.unique(codec.pack(expand(states)[0])))
+        reached = np.unique(np.concatenate(parts))
+        for known in (*earlier, layer):
+            reached = reached[~_contains(known, reached)]
+        # Where moves can be undone, neighbours of a layer lie in it or next to it: older layers cannot be met again.
+        earlier = [layer] if domain.reversible else [*earlier, layer]
+        layer = reached
+
+
+def _contains(known: Keys, keys: Keys) -> NDArray[np.bool_]:
+    """Return which of ``keys`` are among ``known``; both are sorted."""
+    places = np.searchsorted(known, keys)
+    found: NDArray[np.bool_] = known[np.minimum(places, len(known) - 1)] == keys
+    return found
+
+
+class _Codec:
+    """States as sortable keys: one number in mixed radix if 64 bits hold it, else their bytes."""
+
+    def __init__(self, radices: tuple[int, ...]) -> None:
+        self.radices = radices
+        self.numeric = math.prod(radices) <= 1 << 64
+
+    def pack(self, states: States) -> Keys:
+        """Return one key per state."""
+        if not self.numeric:
+            # NumPy drops the zeros at the end of byte strings; among strings of one length this loses nothing.
+            return np.ascontiguousarray(states).view(f"S{len(self.radices)}")[:, 0]
+        keys = np.zeros(len(states), dtype=np.uint64)
+        for variable, radix in enumerate(self.radices):
+            keys *= np.uint64(radix)
+            keys += states[:, variable]
+        return keys
+
+    def unpack(self, keys: Keys) -> States:
+        """Return the states of some keys."""
+        if not self.numeric:
+            return np.ascontiguousarray(keys).view(np.uint8).reshape(-1, len(self.radices))
+        states = np.empty((len(keys), len(self.radices)), dtype=np.uint8)
+        rest = keys
+        for variable in reversed(range(len(self.radices))):
+            rest, states[:, variable] = np.divmod(rest, np.uint64(self.radices[variable]))
+        return states

@@ -1,0 +1,143 @@
+"""Sliding tiles: the 8-puzzle, the 15-puzzle and their larger kin, with digits or a picture on the tiles."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import attrs
+import numpy as np
+from attrs.validators import and_, ge, le
+from numpy.typing import NDArray
+
+from cubespace.domains import Images, Simulator, States
+from cubespace.errors import InputError
+from cubespace_domains import tiles
+from cubespace_domains.mosaic import Mosaic
+from cubespace_domains.spider import draw_spider
+
+TILE_BLOCKS = tiles.TILE // 2  # along a side
+MARGIN = 0.45  # of the distance of the two most alike tiles; below a half, so that a blend of two is neither
+MOST_ALIKE = 1 / 3  # tiles closer than this would not be read reliably under noise of sigma .05
+
+
+@attrs.frozen(kw_only=True)
+class TileOptions:
+    """How many tiles a side has, and what is on them."""
+
+    size: int = attrs.field(default=3, validator=and_(ge(2), le(16)))  # states are uint8: at most 256 tiles
+    image: Path | None = None  # instead of the source
+    source: Literal["mnist", "mandrill", "spider", "cat"] = "cat"
+
+
+class SlidingTiles(Simulator):
+    """A square of tiles of which tile 0, the blank, changes places with a neighbour.
+
+    A state says which tile each cell shows, row by row; the goal has them in order. Random states are all permutations,
+    of both parities, as in the paper.
+
+    Reading: the difference between a cell and a tile is averaged in blocks of 2x2 pixels. The cell shows the tile if no
+    block differs by more than ``tolerance``, .45 of the largest block difference of the two most alike tiles: then, by
+    the triangle inequality, it cannot show another. A picture is readable if each cell shows a tile, each tile once.
+    """
+
+    Options = TileOptions
+
+    def __init__(self, options: TileOptions) -> None:
+        self.size = options.size
+        self.tiles = _tiles(options)  # (size * size, 14, 14)
+        self.likeness = smallest_distance(self.tiles)
+        if self.likeness < MOST_ALIKE:
+            name = f"picture '{options.image}'" if options.image else f"source '{options.source}'"
+            raise InputError(
+                f"{name} has tiles too alike at size {self.size}: their smallest distance is {self.likeness:.3f}, "
+                f"at least {MOST_ALIKE:.3f} is needed; take another picture or size"
+            )
+        self.tolerance = MARGIN * self.likeness
+        self._mosaic = Mosaic(self.tiles, self.size, self.size)
+
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """Return the height and width of a picture."""
+        return self._mosaic.image_shape
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """Return the number of tiles, for each cell."""
+        return (self.size**2,) * self.size**2
+
+    def random_states(self, count: int, rng: np.random.Generator) -> States:
+        """Draw permutations of the tiles."""
+        return rng.permuted(np.tile(self.goal(), (count, 1)), axis=1)
+
+    def goal(self) -> States:
+        """Return the tiles in order."""
+        return np.arange(self.size**2, dtype=np.uint8)[None]
+
+    def successors(self, states: States) -> tuple[States, NDArray[np.intp]]:
+        """Let the blank change places with each of its neighbours."""
+        blank = (states == 0).argmax(1)  # (batch,)
+        neighbours = self._neighbours[blank]  # (batch, 4)
+        parents, direction = np.nonzero(neighbours >= 0)
+        target, source = neighbours[parents, direction], blank[parents]
+        children = states[parents]  # (children, cells)
+        rows = np.arange(len(children))
+        children[rows, source] = children[rows, target]
+        children[rows, target] = 0
+        return children, parents
+
+    def render(self, states: States) -> Images:
+        """Draw the tiles."""
+        return self._mosaic.draw(states.reshape(-1, self.size, self.size))
+
+    def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
+        """Find the tile of each cell by the rule of the class."""
+        chunk = max(1, (1 << 21) // int(np.prod(self.image_shape)))  # pictures whose differences stay in the cache
+        shown = [self._shown(images[first : first + chunk]) for first in range(0, len(images), chunk)]
+        matches = np.concatenate(shown) if shown else np.zeros((0, self.size**2, self.size**2), dtype=bool)
+        readable = (matches.sum(2) == 1).all(1) & (matches.sum(1) == 1).all(1)  # one tile per cell, one cell per tile
+        states = matches.argmax(2).astype(np.uint8)  # (batch, cells)
+        states[~readable] = 0
+        return states, readable
+
+    def _shown(self, images: Images) -> NDArray[np.bool_]:
+        """Return which cells show which tiles: ``(batch, cells, tiles)``."""
+        pixels = images.astype(np.int16)
+        matches = np.empty((len(images), self.size**2, self.size**2), dtype=bool)
+        for number, tile in enumerate(self.tiles.astype(np.int16)):
+            apart = np.abs(pixels - np.tile(tile, (self.size, self.size)))
+            blocks = apart[:, ::2] + apart[:, 1::2]
+            blocks = blocks[:, :, ::2] + blocks[:, :, 1::2]  # (batch, 7 size, 7 size), four pixels each
+            worst = blocks.reshape(-1, self.size, TILE_BLOCKS, self.size, TILE_BLOCKS).max((2, 4))
+            matches[:, :, number] = worst.reshape(len(images), -1) <= 4 * 255 * self.tolerance
+        return matches
+
+    @cached_property
+    def _neighbours(self) -> NDArray[np.intp]:
+        """Return the cells above, left, right and below each cell, -1 where there is none."""
+        number = np.full((self.size + 2, self.size + 2), -1, dtype=np.intp)
+        number[1:-1, 1:-1] = np.arange(self.size**2).reshape(self.size, self.size)
+        around = [number[:-2, 1:-1], number[1:-1, :-2], number[1:-1, 2:], number[2:, 1:-1]]
+        return np.stack(around, axis=-1).reshape(-1, 4)
+
+
+def smallest_distance(pictures: NDArray[np.uint8]) -> float:
+    """Return how far the two most alike tiles are apart: their largest difference in a block of 2x2 pixels."""
+    smallest = np.inf
+    for number, tile in enumerate(pictures[:-1].astype(np.float32)):
+        apart = np.abs(pictures[number + 1 :] - tile) / 255
+        blocks = apart.reshape(-1, TILE_BLOCKS, 2, TILE_BLOCKS, 2).mean((2, 4))
+        smallest = min(smallest, float(blocks.max((1, 2)).min()))
+    return smallest
+
+
+def _tiles(options: TileOptions) -> NDArray[np.uint8]:
+    """Make the tile set that the options name."""
+    if options.image is not None:
+        return tiles.cut(options.image, options.size)
+    if options.source == "mnist":
+        return tiles.digits(options.size**2)
+    if options.source == "spider":
+        return tiles.cut_up(draw_spider(), options.size)
+    return tiles.cut(tiles.mandrill() if options.source == "mandrill" else tiles.cat(), options.size)
