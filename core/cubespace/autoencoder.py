@@ -1,0 +1,111 @@
+"""The Space AutoEncoder: a State AutoEncoder and an Action AutoEncoder joined in one network.
+
+With a STRIPS-like apply module it is the paper's Cube-Space AutoEncoder, with a black box the vanilla one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from cubespace.apply import ApplyModule
+from cubespace.networks import DECODERS, ENCODERS, ActionHead
+from cubespace.noise import BinConcrete, GumbelSoftmax
+from cubespace.plugins import Catalogue, load_plugins
+from cubespace.recipe import ModelConfig
+
+
+class Transition(NamedTuple):
+    """All that one forward pass makes of a batch of transitions."""
+
+    logits: Tensor  # (2, batch, bits), of z0 and z1
+    states: Tensor  # (2, batch, bits), z0 and z1
+    labels: Tensor  # (batch, actions), logits
+    successor: Tensor  # (batch, bits), z1 as predicted from z0 and the action
+    pixels: Tensor  # (3, batch, pixels), logits of x0, x1 and, unless not wanted, of x1 by way of the action
+
+
+class SpaceAutoEncoder(nn.Module):
+    """Pictures to bits and back, and the actions between them.
+
+    In training all is relaxed and noisy. In evaluation all is exact: hard bits, one-hot actions, running batch norm.
+    """
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        image_shape: tuple[int, ...],
+        *,
+        encoder: nn.Module,
+        decoder: nn.Module,
+        apply: ApplyModule,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.image_shape = image_shape
+        self.encoder = encoder
+        self.decoder = decoder
+        self.action = ActionHead(config)
+        self.progress = apply
+        self.bin_concrete = BinConcrete()
+        self.gumbel_softmax = GumbelSoftmax()
+
+    @property
+    def device(self) -> torch.device:
+        """Return where the weights are."""
+        return next(self.parameters()).device
+
+    def forward(self, images: Tensor, temperature: float, *, draw_successor: bool = True) -> Transition:
+        """Encode both pictures, name the action between them, apply it, and decode all three states."""
+        logits, states = self.encode(images, temperature)  # (2, batch, bits)
+        labels, successor = self.act(states, temperature)
+        drawn = torch.cat((states, successor[None])) if draw_successor else states  # (3 or 2, batch, bits)
+        return Transition(logits, states, labels, successor, self.decode(drawn))
+
+    def encode(self, images: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
+        """Return the logits and the bits of pictures (parts, batch, pixels), all in one pass."""
+        logits = self.encoder(images.flatten(0, 1))  # (parts * batch, bits)
+        states = self.bin_concrete(logits, temperature)
+        return logits.view(*images.shape[:2], -1), states.view(*images.shape[:2], -1)
+
+    def act(self, states: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
+        """Name the action between two states and return its logits and the successor it leads to."""
+        before, after = states  # (batch, bits) each
+        labels = self.action(before, after)  # (batch, actions)
+        successor = self.progress(before, self.gumbel_softmax(labels, temperature), temperature)
+        return labels, successor
+
+    def decode(self, states: Tensor) -> Tensor:
+        """Return the logits of the pixels of states (parts, batch, bits), all in one pass."""
+        pixels: Tensor = self.decoder(states.flatten(0, 1)).view(*states.shape[:2], -1)
+        return pixels
+
+
+def build_model(
+    config: ModelConfig, image_shape: tuple[int, ...], catalogue: Catalogue | None = None
+) -> SpaceAutoEncoder:
+    """Build the network for pictures of one shape; the apply module comes from the plugins."""
+    catalogue = load_plugins() if catalogue is None else catalogue
+    apply = catalogue.create("apply", config.apply, config.bits, config.actions)
+    height, width, *colours = image_shape
+    shape = (height, width, colours[0] if colours else 1)
+    encoder = ENCODERS[config.encoder](shape, config)
+    decoder = DECODERS[config.decoder](shape, config)
+    return SpaceAutoEncoder(config, image_shape, encoder=encoder, decoder=decoder, apply=apply)
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Evaluate inside the block, without gradients; then restore the mode of every part."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        for module, mode in modes:
+            module.training = mode

@@ -1,0 +1,104 @@
+"""The recipe: every setting of model and training, with defaults meant for all domains.
+
+Delays and holds are fractions of the phase they belong to: a shorter training keeps the shape of its schedules.
+Free of torch, so quick to import.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import and_, ge, gt, le, lt, optional
+
+Network = Literal["mlp", "conv"]
+
+_fraction = and_(ge(0.0), le(1.0))
+_rate = and_(ge(0.0), lt(1.0))
+
+
+def _setting(default: Any, validator: Any = None) -> Any:
+    return attrs.field(default=default, validator=validator)
+
+
+@attrs.frozen(kw_only=True)
+class ModelConfig:
+    """The shape of the network."""
+
+    bits: int = _setting(100, ge(1))  # F, propositions of a latent state
+    actions: int = _setting(800, ge(1))  # A, labels the action head can give
+    apply: str = "btl"  # apply module, as NAME or NAME:key=value,…
+    encoder: Network = "mlp"
+    decoder: Network = "mlp"
+    width: int = _setting(300, ge(1))  # units of a hidden layer
+    depth: int = _setting(2, ge(0))  # hidden layers of encoder and decoder
+    channels: int = _setting(16, ge(1))  # of convolutional layers
+    action_width: int = _setting(300, ge(1))
+    action_depth: int = _setting(1, ge(0))
+    noise: float = _setting(0.2, ge(0.0))  # standard deviation of the noise on the encoder's pictures
+    dropout: float = _setting(0.2, _rate)
+
+
+@attrs.frozen(kw_only=True)
+class TemperatureConfig:
+    """The annealing of both Gumbel-Softmax relaxations: exponential from ``start`` to ``end``, then held."""
+
+    start: float = _setting(5.0, gt(0.0))
+    end: float = _setting(0.5, gt(0.0))
+    hold: float = _setting(0.8, and_(gt(0.0), le(1.0)))  # when the end is reached
+
+
+@attrs.frozen(kw_only=True)
+class LossConfig:
+    """The weights of the loss terms.
+
+    ``*_from`` are the paper's bootstrap delays: the weight is 0 before. Direct loss and sparsity too strong or too
+    early lose picture content for good, so both are small against the image terms.
+    """
+
+    image: Literal["bce", "mse"] = "bce"
+    reconstruction: float = _setting(1.0, ge(0.0))  # of x0 and of x1
+    successor: float = _setting(1.0, ge(0.0))  # of x1 by way of the action
+    direct: float = _setting(0.1, ge(0.0))  # γ
+    direct_from: float = _setting(0.3, _fraction)
+    zero_suppress: float = _setting(0.02, ge(0.0))  # α
+    zero_suppress_from: float = _setting(0.2, _fraction)
+    variational: float = 0.0  # β; negative values are in the paper's search space
+    prior: float = _setting(0.5, and_(gt(0.0), lt(1.0)))  # probability of a true bit under the prior
+
+
+@attrs.frozen(kw_only=True)
+class TrainConfig:
+    """How long and how fast to train."""
+
+    architecture: Literal["joint", "two-stage"] = "joint"  # two-stage: SAE, then Cube-AAE on its frozen bits
+    epochs: int = _setting(100, ge(1))
+    action_epochs: int = _setting(100, ge(1))  # of the second stage of two-stage
+    decoder_epochs: int = _setting(10, ge(0))  # of the last phase: the decoder alone, on frozen hard bits
+    batch: int = _setting(100, ge(2))
+    learning_rate: float = _setting(3e-3, gt(0.0))
+    decay: float = _setting(1.0, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
+    decay_from: float = _setting(0.7, _rate)  # … falling exponentially from here on
+    patience: int | None = _setting(None, optional(ge(1)))  # epochs without gain on validation until a phase is stopped
+    seed: int = _setting(0, ge(0))
+    temperature: TemperatureConfig = attrs.field(factory=TemperatureConfig)
+    losses: LossConfig = attrs.field(factory=LossConfig)
+
+
+@attrs.frozen(kw_only=True)
+class Recipe:
+    """What is learned and how: together with the data it determines the result."""
+
+    model: ModelConfig = attrs.field(factory=ModelConfig)
+    train: TrainConfig = attrs.field(factory=TrainConfig)
+
+
+@attrs.frozen(kw_only=True)
+class Execution:
+    """Where and how the work is done; no part of the result's identity, so a run may continue under another one."""
+
+    device: str = "auto"  # auto, cpu, cuda, cuda:1, mps
+    threads: int = _setting(1, ge(1))  # on a busy machine two can be ten times slower than one
+    precision: Literal["float32", "bf16"] = "float32"  # bf16 pays on GPUs only
+    compile: bool = False  # torch.compile, pays on GPUs only
+    checkpoint_seconds: float = _setting(30.0, ge(0.0))  # at most this much work is lost, up to a whole epoch

@@ -1,0 +1,21 @@
+"""What changes while training, as functions of the progress of a phase, from 0 to 1."""
+
+from __future__ import annotations
+
+from cubespace.recipe import TemperatureConfig, TrainConfig
+
+
+def temperature(config: TemperatureConfig, progress: float) -> float:
+    """Return τ: exponential from start to end, held once the end is reached."""
+    return float(config.start * (config.end / config.start) ** min(progress / config.hold, 1.0))
+
+
+def learning_rate(config: TrainConfig, progress: float) -> float:
+    """Return the learning rate: constant, then falling exponentially to its last fraction."""
+    fallen = max(progress - config.decay_from, 0.0) / (1.0 - config.decay_from)
+    return float(config.learning_rate * config.decay**fallen)
+
+
+def delayed(weight: float, start: float, progress: float) -> float:
+    """Return the weight after its bootstrap delay, 0 before."""
+    return weight if progress >= start else 0.0

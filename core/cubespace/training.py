@@ -1,0 +1,148 @@
+"""The training loop: a generator of one row per epoch. Progress bar, log file and checkpoint belong to the caller."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from cubespace.autoencoder import SpaceAutoEncoder
+from cubespace.devices import RandomState, settle
+from cubespace.errors import CubeError
+from cubespace.measures import table_1
+from cubespace.noise import refresh_noise
+from cubespace.optimizers import RectifiedAdam
+from cubespace.phases import Phase, phases
+from cubespace.recipe import Execution, TrainConfig
+from cubespace.schedules import learning_rate
+
+Row = dict[str, Any]
+
+
+class Trainer:
+    """Trains a network in place, phase by phase; between two epochs its state can be taken and put back bit by bit.
+
+    ``images`` and ``validation`` are uint8 (2, transitions, pixels) on the device of the model.
+    """
+
+    def __init__(
+        self, model: SpaceAutoEncoder, images: Tensor, validation: Tensor, config: TrainConfig, execution: Execution
+    ) -> None:
+        settle(execution.threads)
+        self.model = model
+        self.images = images
+        self.validation = validation
+        self.config = config
+        self.execution = execution
+        self.plan = phases(config)
+        self.order = np.random.default_rng(config.seed)  # of the data
+        self.random = RandomState(config.seed, images.device)  # of noise
+        self.done = 0  # epochs, over all phases
+        self._enter(0)
+
+    @property
+    def epochs(self) -> int:
+        """Return the number of epochs of all phases, if none is stopped early."""
+        return sum(phase.epochs(self.config) for phase in self.plan)
+
+    @property
+    def finished(self) -> bool:
+        """Return whether all phases are over."""
+        return self.stage == len(self.plan)
+
+    def rows(self) -> Iterator[Row]:
+        """Train to the end; yield the means of the losses and the measures on validation of each epoch."""
+        while not self.finished:
+            started = time.perf_counter()
+            row: Row = {"epoch": self.done + 1, "phase": self.phase.name}
+            with self.random():
+                row |= self._epoch()
+            row |= {f"validation_{name}": value for name, value in table_1(self.model, self.validation).items()}
+            row["seconds"] = round(time.perf_counter() - started, 3)
+            self._advance(row)
+            yield row
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the rest of the training depends on, as tensors and plain values."""
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "random": self.random.state,
+            "order": json.dumps(self.order.bit_generator.state),
+            "done": self.done,
+            "stage": self.stage,
+            "epoch": self.epoch,
+            "best": self.best,
+            "since_best": self.since_best,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue where :meth:`state` was taken."""
+        self.model.load_state_dict(state["model"])
+        self._enter(state["stage"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.random.state = state["random"]
+        self.order.bit_generator.state = json.loads(state["order"])
+        self.done, self.epoch = state["done"], state["epoch"]
+        self.best, self.since_best = state["best"], state["since_best"]
+
+    def _enter(self, stage: int) -> None:
+        """Begin a phase, or end the training after the last one."""
+        self.stage = stage
+        self.epoch = 0  # of the phase
+        self.best, self.since_best = math.inf, 0  # for early stopping
+        kind = self.plan[min(stage, len(self.plan) - 1)]
+        self.phase: Phase = kind(self.model, self.images, self.config)
+        self.optimizer: RectifiedAdam = RectifiedAdam(self.phase.parameters(), self.config.learning_rate)
+        self.losses = torch.compile(self.phase.losses) if self.execution.compile else self.phase.losses
+        if self.finished:
+            self.model.eval()
+
+    def _epoch(self) -> Row:
+        """Train on every transition once, in random order, and return the mean of each loss."""
+        count = self.images.shape[1]
+        batch = min(self.config.batch, count)
+        steps = count // batch  # the few that are left over are others in each epoch
+        order = torch.from_numpy(self.order.permutation(count)).to(self.images.device)
+        refresh_noise(self.model)
+        sums: Tensor | float = 0.0
+        for step, rows in enumerate(order[: steps * batch].split(batch)):
+            progress = (self.epoch + step / steps) / self.phase.epochs(self.config)
+            self.optimizer.learning_rate = learning_rate(self.config, progress)
+            losses = self._step(rows, progress)
+            sums = sums + torch.stack(list(losses.values())).detach()  # stays on the device: nothing waits for it
+        means = [value / steps for value in sums.tolist()] if isinstance(sums, Tensor) else []
+        row = dict(zip(losses, means, strict=True))
+        if not math.isfinite(row["total"]):
+            where = f"epoch {self.done + 1}, phase {self.phase.name}"
+            raise CubeError(f"training diverged ({where}): lower train.learning_rate or the weights in train.losses")
+        return row
+
+    def _step(self, rows: Tensor, progress: float) -> dict[str, Tensor]:
+        """Make one gradient step and return the losses before it."""
+        half = self.execution.precision == "bf16"
+        with torch.autocast(self.images.device.type, torch.bfloat16, enabled=half):
+            losses = self.losses(rows, progress)
+        self.optimizer.zero_grad()
+        losses["total"].backward()
+        self.optimizer.step()
+        return losses
+
+    def _advance(self, row: Row) -> None:
+        """Count the epoch and go to the next phase if this one is over."""
+        length = self.phase.epochs(self.config)
+        self.done += 1
+        self.epoch += 1
+        if self.phase.settled(self.epoch / length):
+            value = sum(row[f"validation_{name}"] for name in ("reconstruction", "successor", "direct"))
+            self.since_best = 0 if value < self.best else self.since_best + 1
+            self.best = min(value, self.best)
+        patience = self.config.patience
+        if self.epoch == length or (patience is not None and self.since_best >= patience):
+            self._enter(self.stage + 1)

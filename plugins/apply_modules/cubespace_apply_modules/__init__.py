@@ -1,0 +1,8 @@
+"""Built-in apply modules."""
+
+from cubespace.plugins import provide
+
+btl = provide("apply", "btl", "cubespace_apply_modules.btl:BackToLogit", "Back-to-Logit: add the effect in logit space")
+minmax = provide("apply", "minmax", "cubespace_apply_modules.minmax:MinMax", "hard min/max of state and effect")
+smooth = provide("apply", "smooth", "cubespace_apply_modules.smooth:Smooth", "smooth min/max of state and effect")
+blackbox = provide("apply", "blackbox", "cubespace_apply_modules.blackbox:BlackBox", "any network of state and action")

@@ -1,0 +1,80 @@
+"""Back-to-Logit: the logical operation as an addition in logit space."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import softplus
+
+from cubespace.apply import ApplyModule
+from cubespace.networks import BatchNorm1d
+from cubespace.noise import BinConcrete, softplus_inverse, step
+
+
+@attrs.frozen(kw_only=True)
+class BtlOptions:
+    """How logits are made and turned into bits."""
+
+    bn: bool = True  # off: the paper's ablation -BN
+    # in training; the paper writes binconcrete, its code has sigmoid
+    activation: Literal["sigmoid", "binconcrete"] = "sigmoid"
+
+
+class Monotone(nn.Module):
+    """Batch norm whose scale is positive whatever is learned: an order-preserving map of each bit."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.norm = BatchNorm1d(bits, affine=False)
+        self.scale = nn.Parameter(torch.full((bits,), softplus_inverse(1.0)))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return the scaled, normalised values."""
+        normal: Tensor = self.norm(values)
+        return normal * softplus(self.scale)
+
+
+class BackToLogit(ApplyModule):
+    """BinConcrete(BN(z0) + BN(effect(a))), where effect is a table with a row per action."""
+
+    Options = BtlOptions
+
+    def __init__(self, bits: int, actions: int, options: BtlOptions) -> None:
+        super().__init__(bits, actions, options)
+        self.table = nn.Parameter(torch.randn(actions, bits))
+        self.state_logit = Monotone(bits) if options.bn else nn.Identity()
+        self.effect_logit = Monotone(bits) if options.bn else nn.Identity()
+        self.shift = nn.Parameter(torch.zeros(bits))
+        self.bin_concrete = BinConcrete()
+
+    def forward(self, state: Tensor, action: Tensor, temperature: float) -> Tensor:
+        """Return the successor: relaxed in training, exact bits in evaluation."""
+        if not self.training:
+            false, true, effect = self._logits()
+            return step(torch.where(state > 0.5, true, false) + effect[action.argmax(1)])
+        logits = self.state_logit(state) + self.effect_logit(action @ self.table) + self.shift  # (batch, bits)
+        if self.options.activation == "sigmoid":
+            return torch.sigmoid(logits)
+        relaxed: Tensor = self.bin_concrete(logits, temperature)
+        return relaxed
+
+    def effects(self) -> tuple[Tensor, Tensor]:
+        """Return the add and the delete mask of every action."""
+        training = self.training
+        with torch.no_grad():
+            self.eval()
+            false, true, effect = self._logits()
+            self.train(training)
+        return false + effect > 0, ~(true + effect > 0)
+
+    def _logits(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the logits of a false bit and of a true one, (bits,), and those of the effects, (actions, bits).
+
+        Evaluation and masks add these same numbers, so that they agree to the last digit.
+        """
+        constants = torch.stack((torch.zeros_like(self.shift), torch.ones_like(self.shift)))
+        false, true = self.state_logit(constants)
+        return false, true, self.effect_logit(self.table) + self.shift
