@@ -1,0 +1,63 @@
+"""The options by which commands set up a run, and the configuration they amount to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cubespace.config import RunConfig, load_config, parse_settings
+from cubespace.recipe import Execution
+from cubespace.runs import Run, default_folder
+
+SPEC = "NAME[:key=value,…]"
+
+Domain = Annotated[
+    str | None, typer.Option(metavar=SPEC, help="Where the pictures come from; see `cube plugins domain`.")
+]
+Apply = Annotated[
+    str | None, typer.Option(metavar=SPEC, help="How an action changes the bits; see `cube plugins apply`.")
+]
+Precondition = Annotated[
+    str | None, typer.Option(metavar=SPEC, help="How preconditions are learned; see `cube plugins precondition`.")
+]
+Planner = Annotated[
+    list[str] | None, typer.Option(metavar=SPEC, help="Who plans; repeatable; see `cube plugins planner`.")
+]
+Instances = Annotated[int | None, typer.Option(min=1, help="How many problems to solve.  [default: 30]")]
+Length = Annotated[int | None, typer.Option(min=1, help="Moves from each initial state to the goal.  [default: 7]")]
+TimeLimit = Annotated[float | None, typer.Option(help="Seconds per search.  [default: 900]")]
+MemoryLimit = Annotated[int | None, typer.Option(help="Megabytes per search.  [default: 2048]")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Of data, training, extraction and instances.  [default: 0]")]
+Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.")]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any setting, such as `train.epochs=50`.")
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="RUN", help="The run folder.  [default: runs/…]")
+]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
+Threads = Annotated[int, typer.Option(min=1, help="CPU threads of training; one is fastest on a busy machine.")]
+Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
+
+
+def configuration(
+    config: Path | None, pairs: list[str] | None, flags: dict[str, object | None], seed: int | None = None
+) -> RunConfig:
+    """Return defaults, file, ``--set`` and flags, each put on top of those before; flags that are None say nothing."""
+    settings = parse_settings(pairs or [])
+    settings |= {key: value for key, value in flags.items() if value is not None}
+    if seed is not None:
+        settings |= dict.fromkeys(("data.seed", "train.seed", "extract.seed", "plan.seed"), seed)
+    return load_config(config, settings)
+
+
+def open_run(folder: Path | None, config: RunConfig) -> Run:
+    """Open or make the run folder of a configuration."""
+    return Run.start(folder or default_folder(config), config)
+
+
+def execution(device: str, threads: int) -> Execution:
+    """Return where and how to train."""
+    return Execution(device=device, threads=threads)

@@ -1,0 +1,54 @@
+"""Every component of the registry, the day it appears, against the suite that third parties run too."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cubespace.plugins import load_plugins
+from cubespace.testing import conformance
+from PIL import Image
+
+FOLDER = Path(tempfile.mkdtemp(prefix="cube-conformance-"))
+
+
+def own_pairs() -> str:
+    """Save some pairs of pictures and return the spec of the domain made of them."""
+    pictures = np.random.default_rng(0).integers(256, size=(2, 5, 8, 6, 3), dtype=np.uint8)
+    np.savez(FOLDER / "pairs.npz", before=pictures[0], after=pictures[1])
+    return f"images:path={FOLDER / 'pairs.npz'}"
+
+
+def own_picture() -> str:
+    """Save a picture whose tiles all differ and return the spec of a puzzle made of it."""
+    noise = np.random.default_rng(0).integers(256, size=(12, 12), dtype=np.uint8)
+    Image.fromarray(noise).resize((126, 126), Image.Resampling.NEAREST).save(FOLDER / "picture.png")
+    return f"mandrill:image={FOLDER / 'picture.png'}"
+
+
+# what needs more than its name, and what deserves a second look
+SPECS = {
+    "images": [own_pairs()],
+    "mandrill": [own_picture()],
+    "mnist": ["mnist", "mnist:size=2", "mnist:size=4"],
+    "lightsout": ["lightsout", "lightsout:size=3"],
+    "twisted": ["twisted", "twisted:size=5"],
+    "hanoi": ["hanoi", "hanoi:disks=3,pegs=4"],
+    "btl": ["btl", "btl:bn=off", "btl:activation=binconcrete"],
+    "fd": ['fd:search="astar(blind())"'],
+}
+
+
+def specs(kind: str) -> list[str]:
+    return [spec for name in load_plugins().names(kind) for spec in SPECS.get(name, [name])]
+
+
+test_domains = conformance("domain", *specs("domain"))
+test_apply_modules = conformance("apply", *specs("apply"))
+test_precondition_learners = conformance("precondition", *specs("precondition"))
+test_planners = conformance("planner", *specs("planner"))
+
+
+@pytest.mark.parametrize("kind", ["domain", "apply", "precondition", "planner"])
+def test_there_is_something_of_each_kind(kind: str) -> None:
+    assert specs(kind)
