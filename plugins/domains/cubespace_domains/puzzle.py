@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cubespace.domains import Images, Simulator, States
 from cubespace.errors import InputError
 from cubespace_domains import tiles
+from cubespace_domains.garden_spider import draw_spider
 from cubespace_domains.mosaic import Mosaic
-from cubespace_domains.spider import draw_spider
 
 TILE_BLOCKS = tiles.TILE // 2  # along a side
 MARGIN = 0.45  # of the distance of the two most alike tiles; below a half, so that a blend of two is neither

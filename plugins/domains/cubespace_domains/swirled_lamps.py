@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from skimage.transform import swirl
 
 from cubespace.domains import Images, States
-from cubespace_domains.lightsout import LAMP, LampOptions, LightsOut, lamp
+from cubespace_domains.lamps import LAMP, LampOptions, LightsOut, lamp
 
 PAD = 1  # pixels around all lamps
 STRENGTH = 3
@@ -74,8 +74,8 @@ class TwistedLightsOut(LightsOut):
         for number in range(self.size**2):
             top, left = (PAD + LAMP * place for place in divmod(number, self.size))
             flat[number, top : top + LAMP, left : left + LAMP] = lamp()
-        radius = RADIUS * self.side
-        twisted = [swirl(one, strength=STRENGTH, radius=radius, preserve_range=True) for one in flat]  # type: ignore[no-untyped-call]
+        how = {"strength": STRENGTH, "radius": RADIUS * self.side, "preserve_range": True}
+        twisted = [swirl(one, **how) for one in flat]  # type: ignore[no-untyped-call]
         return np.rint(twisted).astype(np.uint8).reshape(self.size**2, -1)
 
     def _blocks(self, pixels: NDArray[np.int16] | NDArray[np.uint8]) -> NDArray[np.float64]:
