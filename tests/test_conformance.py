@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
+
 from cubespace.plugins import load_plugins
 from cubespace.testing import conformance
-from PIL import Image
 
 FOLDER = Path(tempfile.mkdtemp(prefix="cube-conformance-"))
 

@@ -8,10 +8,11 @@ from typing import Any
 import attrs
 import numpy as np
 
-from cubespace import inference, transitions
+from cubespace import transitions
 from cubespace.autoencoder import SpaceAutoEncoder
 from cubespace.checkpoints import load_model
 from cubespace.domains import Domain
+from cubespace.errors import InputError
 from cubespace.evaluation import evaluate
 from cubespace.extraction import extract, load_strips, save_strips
 from cubespace.files import read_json, write_json, write_text
@@ -57,6 +58,11 @@ class Pipeline:
                     do()
                 if name == last:
                     return
+
+    def require(self, stage: str) -> None:
+        """Raise unless a stage is done: its results are about to be used."""
+        if not self.run.finished(stage):
+            raise InputError(f"{self.run.path} has no finished stage '{stage}': cube {stage} {self.run.path} does it")
 
     def data(self) -> None:
         """Draw the data set."""
@@ -141,6 +147,3 @@ def _brief(row: dict[str, Any]) -> str:
     held_out = (("Rec", "reconstruction"), ("Succ", "successor"), ("Direct", "direct"))
     parts = [f"{short} {row[f'validation_{name}']:.4f}" for short, name in held_out]
     return f"{row['phase']}: loss {row['total']:.4f}, {', '.join(parts)}"
-
-
-__all__ = ["Pipeline", "inference"]

@@ -61,7 +61,7 @@ class Solution:
 
 
 def make_problems(domain: Domain, held_out: Pairs, config: PlanConfig) -> list[Problem]:
-    """Return the instances to solve: at the exact distance from the goal, or, without a simulator, between test pictures."""
+    """Return the instances: at the exact distance from the goal, or, without a simulator, between test pictures."""
     if isinstance(domain, Simulator):
         drawn = instances.draw(domain, config.length, config.instances, config.seed, fewer=True)
         inits, goals = domain.render(drawn.inits), domain.render(drawn.goals)
@@ -84,6 +84,15 @@ def make_problems(domain: Domain, held_out: Pairs, config: PlanConfig) -> list[P
     ]
 
 
+def own_problem(domain: Domain, init: Images, goal: Images) -> Problem:
+    """Return the problem of two pictures of the user; a simulator that can read both will judge the plan."""
+    if isinstance(domain, Simulator):
+        states, readable = domain.read(np.concatenate([init, goal]))
+        if readable.all():
+            return Problem(name="own", init=init, goal=goal, states=(states[:1], states[1:]))
+    return Problem(name="own", init=init, goal=goal)
+
+
 def make_task(network: SpaceAutoEncoder, model: StripsModel, problem: Problem) -> Task:
     """Return the symbolic task of two pictures."""
     init, goal = inference.encode(network, np.concatenate([problem.init, problem.goal]))  # (bits,) each
@@ -103,8 +112,15 @@ def solve_problem(
     frames = inference.draw(network, trace)
     verdict = UNKNOWN
     if problem.states is not None:
-        verdict = judge(domain, *problem.states, frames, problem.distance)
+        verdict = judge(domain, *problem.states, frames, _distance(domain, problem, len(search.plan)))
     return Solution(search=search, trace=trace, frames=frames, verdict=verdict)
+
+
+def _distance(domain: Domain, problem: Problem, bound: int) -> int | None:
+    """Return how far the goal of a problem is, looking no further than a plan that is known to be long enough."""
+    if problem.distance is None and problem.states is not None and isinstance(domain, Simulator):
+        return instances.shortest(domain, *problem.states, bound)
+    return problem.distance
 
 
 def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -126,7 +142,8 @@ def check_pictures(network: SpaceAutoEncoder, images: Images, usual: float, name
     """Return a warning for each picture that the network redraws far worse than any picture it was trained on."""
     errors = redrawing_errors(network, images)
     return [
-        f"{name} does not look like what was trained on: redrawn with error {error:.4f}, training pictures have at most {usual:.4f}"
+        f"{name} does not look like what was trained on: redrawn with error {error:.4f}, "
+        f"training pictures have at most {usual:.4f}"
         for name, error in zip(names, errors, strict=True)
         if error > 3 * usual
     ]

@@ -3,6 +3,7 @@ from typing import Literal
 
 import attrs
 import pytest
+
 from cubespace.errors import UsageError
 from cubespace.options import NoOptions, Spec, Text, parse_spec, spec_of, structure
 

@@ -4,6 +4,7 @@ from types import ModuleType
 import attrs
 import numpy as np
 import pytest
+
 from cubespace import hookimpl
 from cubespace.errors import UsageError
 from cubespace.plugins import KINDS, Catalogue, collect, load_plugins, provide
@@ -117,7 +118,9 @@ def test_two_packages_with_one_plugin_name_are_both_named_and_refused() -> None:
 
 
 def test_an_unknown_name_gets_help() -> None:
-    with pytest.raises(UsageError, match=r"No precondition learner is called 'mien'. Did you mean 'mine'\? Available: mine."):
+    with pytest.raises(
+        UsageError, match=r"No precondition learner is called 'mien'. Did you mean 'mine'\? Available: mine."
+    ):
         catalogue(one=plugin()).find("precondition", "mien")
 
 

@@ -1,4 +1,5 @@
 import pytest
+
 from cubespace.errors import InputError, UsageError
 from cubespace.plugins import KINDS
 from cubespace.scaffold import write_plugin

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from cubespace.domains import Simulator
 from cubespace.instances import frontier
 from cubespace.plugins import load_plugins

@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 
-from cubespace.cli import data, info, new_plugin, plugins  # noqa: F401 - importing registers the commands
+from cubespace.cli import data, info, new_plugin, plan, plugins, run  # noqa: F401 - importing registers the commands
 from cubespace.cli.app import app
 from cubespace.errors import CubeError
 

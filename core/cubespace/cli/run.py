@@ -1,0 +1,229 @@
+"""``cube run`` and the stages one by one: train, extract, evaluate."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.progress import Terminal
+from cubespace.cli.settings import (
+    Apply,
+    Config,
+    Device,
+    Domain,
+    Folder,
+    Instances,
+    Length,
+    MemoryLimit,
+    Output,
+    Planner,
+    Precondition,
+    Seed,
+    Set,
+    Threads,
+    TimeLimit,
+    configuration,
+    execution,
+    open_run,
+)
+from cubespace.config import RunConfig, dump_toml
+from cubespace.runs import Run, default_folder
+
+if TYPE_CHECKING:
+    from cubespace.pipeline import Pipeline
+    from cubespace.plugins import Catalogue
+    from cubespace.recipe import Execution
+
+
+@app.command(
+    epilog="Example: `cube run --domain mnist --apply btl --planner fd-lmcut --planner fd-lama --instances 10`"
+)
+def run(
+    domain: Domain = None,
+    apply: Apply = None,
+    precondition: Precondition = None,
+    planner: Planner = None,
+    instances: Instances = None,
+    length: Length = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
+    seed: Seed = None,
+    config: Config = None,
+    pairs: Set = None,
+    output: Output = None,
+    device: Device = "auto",
+    threads: Threads = 1,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the configuration and the folder, do nothing.")
+    ] = False,
+    as_json: AsJson = False,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Learn from a domain's pictures and plan between two of them. The same command again goes on, or says done."""
+    flags = {
+        "domain": domain,
+        "model.apply": apply,
+        "extract.precondition": precondition,
+        "plan.planners": None if planner is None else list(planner),
+        "plan.instances": instances,
+        "plan.length": length,
+        "plan.time_limit": time_limit,
+        "plan.memory_limit": memory_limit,
+    }
+    wanted = configuration(config, pairs, flags, seed)
+    loaded = catalogue(no_plugin)
+    check(loaded, wanted)
+    if dry_run:
+        typer.echo(f"# {output or default_folder(wanted)}\n{dump_toml(wanted)}", nl=False)
+        return
+    done = work(open_run(output, wanted), loaded, execution(device, threads), "plan")
+    show(done, as_json)
+
+
+@app.command(epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` to go on")
+def train(
+    folder: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder to go on with.")] = None,
+    domain: Domain = None,
+    apply: Apply = None,
+    seed: Seed = None,
+    config: Config = None,
+    pairs: Set = None,
+    output: Output = None,
+    device: Device = "auto",
+    threads: Threads = 1,
+    as_json: AsJson = False,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Draw the data and train the network; an interrupted training goes on where it was, bit by bit."""
+    from cubespace.pipeline import MEASURES
+
+    loaded = catalogue(no_plugin)
+    if folder is not None:
+        opened = Run.load(folder)
+    else:
+        wanted = configuration(config, pairs, {"domain": domain, "model.apply": apply}, seed)
+        check(loaded, wanted)
+        opened = open_run(output, wanted)
+    done = work(opened, loaded, execution(device, threads), "train")
+    measures = json.loads(done.run.file(MEASURES).read_text("utf-8"))
+    if as_json:
+        typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
+        return
+    for split, values in measures.items():
+        named = ((name, value) for name, value in values.items() if value is not None)
+        typer.echo(f"{split}: " + ", ".join(f"{name} {value:.4g}" for name, value in named))
+    typer.echo(str(done.run.path))
+
+
+@app.command(epilog="Example: `cube extract runs/mnist-… --precondition static`")
+def extract(
+    folder: Folder,
+    precondition: Precondition = None,
+    pairs: Set = None,
+    device: Device = "auto",
+    as_json: AsJson = False,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Read the STRIPS model off a trained network and write it as PDDL."""
+    from cubespace.pipeline import EXTRACTION, PDDL
+
+    loaded = catalogue(no_plugin)
+    opened = _changed(folder, pairs, {"extract.precondition": precondition})
+    check(loaded, opened.config)
+    done = work(opened, loaded, execution(device, 1), "extract")
+    report = json.loads(done.run.file(EXTRACTION).read_text("utf-8"))
+    if as_json:
+        typer.echo(json.dumps({"run": str(done.run.path), **report}, indent=2))
+        return
+    typer.echo(", ".join(f"{name} {value}" for name, value in report.items()))
+    typer.echo(str(done.run.file(PDDL)))
+
+
+@app.command(epilog="Example: `cube evaluate runs/mnist-… --planner fd-ms --instances 100`")
+def evaluate(
+    folder: Folder,
+    planner: Planner = None,
+    instances: Instances = None,
+    length: Length = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
+    pairs: Set = None,
+    device: Device = "auto",
+    as_json: AsJson = False,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Solve instances with the model of a run and judge the plans."""
+    flags = {
+        "plan.planners": None if planner is None else list(planner),
+        "plan.instances": instances,
+        "plan.length": length,
+        "plan.time_limit": time_limit,
+        "plan.memory_limit": memory_limit,
+    }
+    loaded = catalogue(no_plugin)
+    opened = _changed(folder, pairs, flags)
+    check(loaded, opened.config)
+    show(work(opened, loaded, execution(device, 1), "plan"), as_json)
+
+
+def check(loaded: Catalogue, config: RunConfig) -> None:
+    """Refuse unknown names and bad options before any work is done."""
+    from cubespace.options import parse_spec
+
+    named = [("domain", config.domain), ("apply", config.model.apply), ("precondition", config.extract.precondition)]
+    for kind, text in [*named, *(("planner", planner) for planner in config.plan.planners)]:
+        spec = parse_spec(text)
+        loaded.find(kind, spec.name).options(spec.options)
+
+
+def work(opened: Run, loaded: Catalogue, how: Execution, last: str) -> Pipeline:
+    """Do the stages up to ``last``; when interrupted, say how to go on."""
+    from cubespace.pipeline import Pipeline
+
+    with Terminal() as terminal:
+        pipeline = Pipeline(opened, loaded, how, terminal)
+        try:
+            pipeline.until(last)
+        except KeyboardInterrupt:
+            terminal.say(f"interrupted; nothing is lost: the same command goes on with {opened.path}")
+            sys.exit(130)
+    return pipeline
+
+
+def show(done: Pipeline, as_json: bool) -> None:
+    """Print the table of a run, and where to look."""
+    results = done.results()
+    if as_json:
+        typer.echo(json.dumps({"run": str(done.run.path), **results}, indent=2))
+        return
+    typer.echo(f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'seconds':>8}")
+    for name, row in results["planners"].items():
+        counts = (row[key] if row[key] is not None else "?" for key in ("instances", "found", "valid", "optimal"))
+        number, found, valid, optimal = counts
+        typer.echo(f"{name:<20} {number:>9} {found:>6} {valid:>6} {optimal:>8} {row['mean_seconds']:>8}")
+    best = _picture(done.run.path, results)
+    if best is not None:
+        typer.echo(f"a plan in pictures: {best}")
+    typer.echo(str(done.run.path))
+
+
+def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
+    """Return the film strip of one plan, a valid one if there is any."""
+    from cubespace.evaluation import folder_name
+
+    records = [record for row in results["planners"].values() for record in row["records"] if record["plan"]]
+    records.sort(key=lambda record: (not record["valid"], not record["optimal"]))
+    if not records:
+        return None
+    return folder / "problems" / records[0]["problem"] / folder_name(records[0]["planner"]) / "strip.png"
+
+
+def _changed(folder: Path, pairs: list[str] | None, flags: dict[str, object | None]) -> Run:
+    """Open a run with other settings for its later stages."""
+    Run.load(folder)  # a folder that is no run is said so first
+    return Run.start(folder, configuration(folder / "config.toml", pairs, flags))

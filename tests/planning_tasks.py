@@ -1,0 +1,91 @@
+"""Small tasks of the shape that is learned: every move is an action of its own, over bits."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from cubespace.strips import Bits, Indices, StripsModel, Task
+
+
+def model_of(add: Bits, delete: Bits, positive: Bits, negative: Bits) -> StripsModel:
+    """Return a model of unit costs."""
+    names = [f"a{row}-d{row}-n1" for row in range(len(add))]
+    ones = np.ones(len(add), dtype=np.intp)
+    return StripsModel(
+        names=names, add=add, delete=delete, positive=positive, negative=negative, support=ones, cost=ones
+    )
+
+
+def sliding(size: int, columns: int | None = None) -> StripsModel:
+    """Return the sliding-tile puzzle: one bit per tile and cell (tile 0 is the gap), one action per tile and move."""
+    rows, columns = size, columns or size
+    cells = rows * columns
+    row, column = np.divmod(np.arange(cells), columns)
+    near = np.abs(row[:, None] - row) + np.abs(column[:, None] - column) == 1
+    start, end = np.nonzero(near)
+    tiles = np.repeat(np.arange(1, cells), len(start))
+    start, end = np.tile(start, cells - 1), np.tile(end, cells - 1)
+    needed, made = (_facts(cells, tiles, a, b) for a, b in ((start, end), (end, start)))
+    return model_of(made, needed, needed, made)
+
+
+def _facts(cells: int, tiles: Indices, place: Indices, gap: Indices) -> Bits:
+    mask = np.zeros((len(tiles), cells * cells), dtype=np.bool_)
+    action = np.arange(len(tiles))
+    mask[action, tiles * cells + place] = True
+    mask[action, gap] = True
+    return mask
+
+
+def sliding_state(tiles: Indices) -> Bits:
+    """Return the bits of a state given as the tile in each cell."""
+    cells = len(tiles)
+    state = np.zeros((cells, cells), dtype=np.bool_)
+    state[tiles, np.arange(cells)] = True
+    return state.ravel()
+
+
+def lights_out(size: int) -> StripsModel:
+    """Return LightsOut: a press toggles a cross of lamps, so each press and each setting of the cross is an action."""
+    row, column = np.divmod(np.arange(size * size), size)
+    cross = np.abs(row[:, None] - row) + np.abs(column[:, None] - column) <= 1
+    add = []
+    for press in range(size * size):
+        lamps = np.flatnonzero(cross[press])
+        for setting in itertools.product([False, True], repeat=len(lamps)):
+            lit = np.zeros(size * size, dtype=np.bool_)
+            lit[lamps] = setting
+            add.append((press, lit))
+    negative = np.array([cross[press] & ~lit for press, lit in add])
+    positive = np.array([lit for _, lit in add])
+    return model_of(negative, positive, positive, negative)
+
+
+def walk(model: StripsModel, state: Bits, steps: int, seed: int = 0) -> Bits:
+    """Return where a random walk ends that never goes straight back."""
+    rng = np.random.default_rng(seed)
+    last = None
+    for _ in range(steps):
+        moves = np.flatnonzero(model.applicable(state[None])[0])
+        successors = model.apply(np.repeat(state[None], len(moves), axis=0), moves)
+        fresh = [row for row in successors if last is None or (row != last).any()]
+        last, state = state, fresh[rng.integers(len(fresh))]
+    return state
+
+
+def random_model(bits: int, actions: int, needs: int, seed: int = 0) -> StripsModel:
+    """Return a model of chance: each action is applicable in its own random state and changes a few bits of it."""
+    rng = np.random.default_rng(seed)
+    state = rng.integers(2, size=(actions, bits)).astype(np.bool_)
+    order = rng.random((actions, bits)).argsort(1)
+    needed, changed = order < needs, order < 6
+    return model_of(changed & ~state, changed & state, needed & state, needed & ~state)
+
+
+def eight_puzzle(steps: int = 9, seed: int = 0) -> Task:
+    """Return an 8-puzzle: 81 bits, 192 actions."""
+    model = sliding(3)
+    goal = sliding_state(np.arange(9))
+    return Task(model, walk(model, goal, steps, seed), goal)
