@@ -1,4 +1,4 @@
-"""What a planner backend is: it builds a command and reads the outcome; core runs the process and enforces the limits."""
+"""What a planner backend is: it builds a command and reads the outcome; core runs the process within its limits."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ class Statistics:
     """What a search reported about itself; None where the planner does not say."""
 
     expansions: int | None = None
+    expansions_until_last_jump: int | None = None  # of A*: without the last f layer, whose order is luck
     evaluations: int | None = None
     generated: int | None = None
     search_seconds: float | None = None
@@ -56,7 +57,7 @@ class Answer:
 
 
 class PlannerBackend(ABC):
-    """An off-the-shelf planner, run as a separate process. A subclass is built from its ``Options``, a frozen attrs class."""
+    """An off-the-shelf planner, run as a separate process; built from its ``Options``, a frozen attrs class."""
 
     Options: ClassVar[type[Any]] = NoOptions
 
@@ -65,12 +66,16 @@ class PlannerBackend(ABC):
 
     @property
     def optimal(self) -> bool:
-        """Return whether plans are guaranteed to be of least cost."""
+        """Return whether plans are guaranteed to be of least cost on every task that is supported."""
         return False
 
     @abstractmethod
     def missing(self) -> str | None:
         """Return how to install what is missing, in a few words, or None if the planner can run."""
+
+    def unsupported(self, task: Task) -> str | None:  # noqa: ARG002 - a planner with limits looks at it
+        """Return what in the task is beyond this planner, or None if nothing is."""
+        return None
 
     @abstractmethod
     def command(self, task: Task, folder: Path, limits: Limits) -> Sequence[str]:
@@ -78,4 +83,8 @@ class PlannerBackend(ABC):
 
     @abstractmethod
     def answer(self, task: Task, folder: Path, exit_code: int, log: str) -> Answer:
-        """Read the outcome from exit code, log and files; core has already ruled out its own time and memory limit."""
+        """Read the outcome from exit code, log and files; core has already ruled out its own time limit.
+
+        What cannot be understood may raise ``ValueError`` or ``OSError``: core calls that crashed. A negative exit code
+        is the signal that ended the process. The log lacks its middle if it was very long.
+        """

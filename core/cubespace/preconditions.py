@@ -1,4 +1,4 @@
-"""What a precondition learner is: it finds the literals that must hold before an action, from examples of the action."""
+"""What a precondition learner is: it finds the literals that must hold before an action, from examples of it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import attrs
 import numpy as np
 
 from cubespace.options import NoOptions
-from cubespace.strips import Bits, Indices
+from cubespace.strips import Bits, Indices, literals
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Evidence:
     """What a learner may look at: the training split as bits, and the model's own eye.
 
-    ``reconstruct`` decodes states into pictures and encodes these again. A state the model knows is a fixed point of it; a
-    state it never learned to draw mostly is not, which makes negative examples without a simulator.
+    ``reconstruct`` decodes states into pictures and encodes these again. A state the model knows is a fixed point of
+    it; a state it never learned to draw mostly is not, which makes negative examples without a simulator.
     """
 
     before: Bits  # (transitions, bits)
@@ -28,6 +28,30 @@ class Evidence:
     reconstruct: Callable[[Bits], Bits]
     rng: np.random.Generator
 
+    @property
+    def support(self) -> Indices:
+        """Return the number of examples of each action."""
+        return np.bincount(self.action, minlength=len(self.add))
+
+    def static(self) -> Bits:
+        """Return the literals, (actions, 2 * bits), that hold in every example: the paper's preconditions."""
+        order = np.argsort(self.action, kind="stable")
+        actions, starts = np.unique(self.action[order], return_index=True)
+        held = np.zeros((len(self.add), 2 * self.add.shape[1]), dtype=np.bool_)
+        held[actions] = np.logical_and.reduceat(literals(self.before[order]), starts, axis=0)
+        return held
+
+    def implied(self) -> Bits:
+        """Return the static literals that the effect itself asks for: what it deletes is there, what it adds is not."""
+        return literals(self.delete, self.add) & self.static()
+
+    def states(self) -> Bits:
+        """Return the distinct states of the training split, before and after."""
+        after = (self.before & ~self.delete[self.action]) | self.add[self.action]
+        packed = np.packbits(np.concatenate([self.before, after]), axis=1)
+        distinct = np.unique(packed, axis=0)
+        return np.unpackbits(distinct, axis=1, count=self.before.shape[1]).astype(np.bool_)
+
 
 @attrs.frozen(eq=False, kw_only=True)
 class Preconditions:
@@ -36,6 +60,12 @@ class Preconditions:
     action: Indices  # (conjunctions,), the action each belongs to, ascending
     positive: Bits  # (conjunctions, bits)
     negative: Bits  # (conjunctions, bits)
+
+    @classmethod
+    def of(cls, needed: Bits) -> Preconditions:
+        """Return one conjunction per action from the literals it needs, (actions, 2 * bits)."""
+        bits = needed.shape[1] // 2
+        return cls(action=np.arange(len(needed)), positive=needed[:, :bits], negative=needed[:, bits:])
 
 
 class PreconditionLearner(ABC):

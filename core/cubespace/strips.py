@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from cubespace.errors import InputError
+from cubespace.files import replacing
+
 Bits = NDArray[np.bool_]  # (batch, bits), or (actions, bits) where it is a mask
 Indices = NDArray[np.intp]
+
+# PDDL names are case-insensitive, so capitals could make two names one
+NAME = re.compile(r"[a-z][a-z0-9_-]*")
+
+
+def _names(value: Iterable[str]) -> tuple[str, ...]:
+    return tuple(value)
 
 
 def _masks(value: object) -> Bits:
     return np.ascontiguousarray(value, dtype=np.bool_)
 
 
+def _integers(value: object) -> Indices:
+    return np.ascontiguousarray(value, dtype=np.intp)
+
+
+def literals(true: Bits, false: Bits | None = None) -> Bits:
+    """Return masks over literals, ``(…, 2 * bits)``: first the bits that are true, then the bits that are false."""
+    return np.concatenate([true, ~true if false is None else false], axis=-1)
+
+
 @attrs.frozen(eq=False, kw_only=True)
 class StripsModel:
     """Actions over propositional states.
 
-    Row ``a`` of each mask belongs to action ``a``: bits it adds, bits it deletes, bits that must be true and bits that must
-    be false before it. ``support`` counts the training transitions that showed the effect.
+    Row ``a`` of each mask belongs to action ``a``: bits it adds, bits it deletes, bits that must be true and bits that
+    must be false before it. ``support`` counts the training transitions that showed the effect. ``mutexes`` are pairs
+    of literals that are never true together in the training states and that every action keeps so
+    (``cubespace.mutex``); None where nobody looked.
     """
 
-    names: Sequence[str]
+    names: Sequence[str] = attrs.field(converter=_names)
     add: Bits = attrs.field(converter=_masks)  # (actions, bits)
     delete: Bits = attrs.field(converter=_masks)  # (actions, bits)
     positive: Bits = attrs.field(converter=_masks)  # (actions, bits)
     negative: Bits = attrs.field(converter=_masks)  # (actions, bits)
-    support: Indices  # (actions,)
-    cost: Indices  # (actions,)
+    support: Indices = attrs.field(converter=_integers)  # (actions,)
+    cost: Indices = attrs.field(converter=_integers)  # (actions,)
+    mutexes: Bits | None = None  # (2 * bits, 2 * bits)
 
     def __attrs_post_init__(self) -> None:
         """Refuse contradictions: they would mean different things to different planners."""
@@ -39,25 +65,37 @@ class StripsModel:
                 raise ValueError(f"masks of different shapes: {self.add.shape} and {mask.shape}")
         if len(self.names) != len(self.add) or len(set(self.names)) != len(self.names):
             raise ValueError("action names must be unique, one per action")
+        for name in self.names:
+            if not NAME.fullmatch(name):
+                raise ValueError(f"'{name}' is no PDDL name: write a letter, then letters, digits, - and _, all small")
+        if self.support.shape != (self.actions,) or self.cost.shape != (self.actions,) or (self.cost < 0).any():
+            raise ValueError("support and cost need one number per action, and a cost is not negative")
         if (self.add & self.delete).any() or (self.positive & self.negative).any():
             raise ValueError("an action adds and deletes, or wants and forbids, the same bit")
+        if self.mutexes is not None and self.mutexes.shape != (2 * self.bits, 2 * self.bits):
+            raise ValueError(f"mutexes of shape {self.mutexes.shape} for {self.bits} bits")
 
     @property
     def bits(self) -> int:
         """Return the number of propositions."""
-        return self.add.shape[1]
+        return int(self.add.shape[1])
 
     @property
     def actions(self) -> int:
         """Return the number of actions."""
-        return self.add.shape[0]
+        return int(self.add.shape[0])
+
+    @property
+    def unit_cost(self) -> bool:
+        """Return whether every action costs one."""
+        return bool((self.cost == 1).all())
 
     def applicable(self, states: Bits) -> Bits:
         """Return whether each action can be applied in each state, as (batch, actions)."""
         # counting violated literals as one matrix product is far faster than comparing all pairs of rows
         violated = (~states).astype(np.float32) @ self.positive.T.astype(np.float32)
         violated += states.astype(np.float32) @ self.negative.T.astype(np.float32)
-        return violated == 0
+        return np.asarray(violated == 0, dtype=np.bool_)
 
     def apply(self, states: Bits, actions: Indices) -> Bits:
         """Return the successor of each state under the action of the same row, applicable or not."""
@@ -65,13 +103,12 @@ class StripsModel:
 
     def execute(self, state: Bits, plan: Sequence[int]) -> Bits | None:
         """Return the states along a plan, (steps + 1, bits), or None if a step is not applicable."""
-        trace = [state]
+        trace = [np.asarray(state, dtype=np.bool_)]
         for action in plan:
-            row = trace[-1][None]
-            held = row[0, self.positive[action]].all() and not row[0, self.negative[action]].any()
-            if not held:
+            now = trace[-1]
+            if not now[self.positive[action]].all() or now[self.negative[action]].any():
                 return None
-            trace.append(self.apply(row, np.array([action]))[0])
+            trace.append(now & ~self.delete[action] | self.add[action])
         return np.stack(trace)
 
 
@@ -80,13 +117,19 @@ class Task:
     """A model with an initial state and a goal; a goal bit that is not cared about is False in ``care``."""
 
     model: StripsModel
-    init: Bits  # (bits,)
-    goal: Bits  # (bits,)
-    care: Bits = attrs.field()  # (bits,)
+    init: Bits = attrs.field(converter=_masks)  # (bits,)
+    goal: Bits = attrs.field(converter=_masks)  # (bits,)
+    care: Bits = attrs.field(converter=_masks)  # (bits,)
 
     @care.default
     def _all(self) -> Bits:
         return np.ones_like(self.goal)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse states of another size than the model's."""
+        for state in (self.init, self.goal, self.care):
+            if state.shape != (self.model.bits,):
+                raise ValueError(f"a state of shape {state.shape} for a model of {self.model.bits} bits")
 
     def reached(self, state: Bits) -> bool:
         """Return whether the goal holds in a state."""
@@ -96,3 +139,45 @@ class Task:
         """Return whether the plan can be executed from the initial state and ends in the goal."""
         trace = self.model.execute(self.init, plan)
         return trace is not None and self.reached(trace[-1])
+
+    def cost(self, plan: Sequence[int]) -> int:
+        """Return what the plan costs."""
+        return int(self.model.cost[list(plan)].sum())
+
+
+MASKS = ("add", "delete", "positive", "negative", "mutexes")
+
+
+def save_strips(path: Path, model: StripsModel) -> None:
+    """Write a model to an ``.npz`` file, whole or not at all."""
+    arrays: dict[str, NDArray[np.generic]] = {
+        "names": np.array(model.names, dtype=np.str_),
+        "bits": np.array(model.bits),
+        "support": model.support,
+        "cost": model.cost,
+    }
+    for name in MASKS:
+        mask = getattr(model, name)
+        if mask is not None:
+            arrays[name] = np.packbits(mask, axis=1)
+    with replacing(path) as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def load_strips(path: Path) -> StripsModel:
+    """Read a model that ``save_strips`` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            bits = int(arrays["bits"])
+            widths = dict.fromkeys(MASKS, bits) | {"mutexes": 2 * bits}
+            masks = {
+                name: np.unpackbits(arrays[name], axis=1, count=widths[name]).astype(np.bool_)
+                for name in MASKS
+                if name in arrays
+            }
+            names = [str(name) for name in arrays["names"]]
+            return StripsModel(names=names, support=arrays["support"], cost=arrays["cost"], **masks)
+    except FileNotFoundError:
+        raise InputError(f"There is no STRIPS model at {path}: run the stage 'extract' first.") from None
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{path} is not a STRIPS model ({error}): run the stage 'extract' again.") from error

@@ -1,0 +1,105 @@
+"""PDDL: the exchange format. Propositions are ``(z0)``, ``(z1)``, …, one per bit; actions have no parameters.
+
+Some planners know no negative preconditions; for these every bit has a second proposition ``(n0)``, ``(n1)``, … that is
+true where the bit is false, and actions keep the two apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from cubespace.strips import Bits, StripsModel, Task
+
+DOMAIN = "cubespace"
+
+
+def write_domain(model: StripsModel, *, negation: bool = True) -> str:
+    """Return the domain; without ``negation`` it is in plain STRIPS with complementary propositions."""
+    said = _Words(model.bits, negation)
+    costs = not model.unit_cost
+    requirements = ":strips" + " :negative-preconditions" * negation + " :action-costs" * costs
+    lines = [
+        f"(define (domain {DOMAIN})",
+        f"  (:requirements {requirements})",
+        f"  (:predicates {' '.join(said.propositions)})",
+        *(["  (:functions (total-cost) - number)"] if costs else []),
+    ]
+    for action, name in enumerate(model.names):
+        effect = said.change(model.add[action], model.delete[action])
+        if costs:
+            effect.append(f"(increase (total-cost) {model.cost[action]})")
+        lines += [
+            f"  (:action {name}",
+            "    :parameters ()",
+            f"    :precondition {_conjunction(said.condition(model.positive[action], model.negative[action]))}",
+            f"    :effect {_conjunction(effect)})",
+        ]
+    return "\n".join([*lines, ")", ""])
+
+
+def write_problem(task: Task, *, negation: bool = True) -> str:
+    """Return the problem that belongs to ``write_domain`` with the same ``negation``."""
+    said = _Words(task.model.bits, negation)
+    init = [*said.state(task.init), *([] if task.model.unit_cost else ["(= (total-cost) 0)"])]
+    goal = said.condition(task.goal & task.care, ~task.goal & task.care)
+    lines = [
+        "(define (problem instance)",
+        f"  (:domain {DOMAIN})",
+        f"  (:init {' '.join(init)})",
+        f"  (:goal {_conjunction(goal)})",
+        *([] if task.model.unit_cost else ["  (:metric minimize (total-cost))"]),
+    ]
+    return "\n".join([*lines, ")", ""])
+
+
+def write_plan(model: StripsModel, plan: Iterable[int]) -> str:
+    """Return a plan in the format that planners write and VAL reads."""
+    return "".join(f"({model.names[action]})\n" for action in plan)
+
+
+def read_plan(model: StripsModel, text: str) -> list[int]:
+    """Return the actions of a plan file, whose comments begin with ";"; a ValueError names a line that is none."""
+    rows = {name: row for row, name in enumerate(model.names)}
+    plan = []
+    for line in text.splitlines():
+        words = line.partition(";")[0].strip()
+        if not words:
+            continue
+        name = words.removeprefix("(").removesuffix(")").strip().lower()
+        if words[0] != "(" or words[-1] != ")" or name not in rows:
+            raise ValueError(f"'{words[:80]}' in the plan is no action of the model")
+        plan.append(rows[name])
+    return plan
+
+
+class _Words:
+    """How literals are said."""
+
+    def __init__(self, bits: int, negation: bool) -> None:
+        true = [f"(z{bit})" for bit in range(bits)]
+        # plain STRIPS needs something to say where nothing is needed: some parsers refuse an empty conjunction
+        self.always = [] if negation else ["(always)"]
+        self.propositions = true + ([] if negation else [f"(n{bit})" for bit in range(bits)]) + self.always
+        self.true = np.array(true, dtype=object)
+        self.false = np.array(
+            [f"(not {name})" if negation else f"(n{bit})" for bit, name in enumerate(true)], dtype=object
+        )
+        self.negation = negation
+
+    def condition(self, true: Bits, false: Bits) -> list[str]:
+        return [*self.true[true], *self.false[false]] or self.always
+
+    def change(self, add: Bits, delete: Bits) -> list[str]:
+        if self.negation:
+            return [*self.true[add], *self.false[delete]]
+        gone = [f"(not {name})" for name in (*self.false[add], *self.true[delete])]
+        return [*self.true[add], *self.false[delete], *gone]
+
+    def state(self, state: Bits) -> list[str]:
+        return [*self.true[state]] if self.negation else [*self.true[state], *self.false[~state], *self.always]
+
+
+def _conjunction(parts: Sequence[str]) -> str:
+    return f"(and {' '.join(parts)})" if parts else "(and)"

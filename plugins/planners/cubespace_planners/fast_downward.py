@@ -1,0 +1,45 @@
+"""Fast Downward's searches by name: one row of data each, plus ``fd`` for any search string."""
+
+from __future__ import annotations
+
+from cubespace.hookspecs import hookimpl
+from cubespace.plugins import Registry
+
+MERGE_AND_SHRINK = (
+    "merge_and_shrink(shrink_strategy=shrink_bisimulation(greedy=false),"
+    "merge_strategy=merge_sccs(order_of_sccs=topological,merge_selector=score_based_filtering("
+    "scoring_functions=[goal_relevance(),dfp(),total_order()])),"
+    "label_reduction=exact(before_shrinking=true,before_merging=false),max_states=50k,threshold_before_merge=1,"
+    "main_loop_max_time=300)"
+)
+LANDMARKS = "landmark_cost_partitioning(lm_merged([lm_rhw(),lm_hm(m=1)]))"
+LAMA_FIRST = (
+    "let(hlm,landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_rhw()),pref=false),let(hff,ff(),"
+    "lazy_greedy([hff,hlm],preferred=[hff,hlm],cost_type=one,reopen_closed=false)))"
+)
+
+# name, search, whether its plans are of least cost, summary
+ROWS = (
+    ("fd", "astar(lmcut())", False, 'any search of Fast Downward: fd:search="astar(hmax())",optimal=on'),
+    ("fd-blind", "astar(blind())", True, "A* without a heuristic"),
+    (
+        "fd-gc",
+        "eager_greedy([goalcount()])",
+        False,
+        "greedy search that counts missing goals, as the paper's authors ran it",
+    ),
+    ("fd-gc-astar", "astar(goalcount())", False, "A* that counts missing goals, as the paper's text reads"),
+    ("fd-lmcut", "astar(lmcut())", True, "A* with the landmark-cut heuristic"),
+    ("fd-ms", f"astar({MERGE_AND_SHRINK})", True, "A* with merge-and-shrink (DFP, bisimulation, 50k states)"),
+    ("fd-lama", LAMA_FIRST, False, "the first iteration of LAMA: lazy greedy with landmarks and FF"),
+    ("fd-pdb", "astar(pdb())", True, "A* with one pattern database"),
+    ("fd-bjolp", f"let(lmc,{LANDMARKS},astar(lmc,lazy_evaluator=lmc))", True, "A* with landmark cost partitioning"),
+    ("fd-ff", "eager_greedy([ff()])", False, "greedy search with the FF heuristic"),
+)
+
+
+@hookimpl
+def cube_planners(registry: Registry) -> None:
+    """Offer the rows."""
+    for name, search, optimal, summary in ROWS:
+        registry.add(name, "cubespace_planners.downward:FastDownward", summary, search=search, optimal=optimal)

@@ -1,0 +1,24 @@
+"""Built-in precondition learners."""
+
+from __future__ import annotations
+
+from cubespace.plugins import provide
+
+static = provide(
+    "precondition",
+    "static",
+    "cubespace_precondition.static:Static",
+    "every literal that held in all examples (the paper's rule)",
+)
+significant = provide(
+    "precondition",
+    "significant",
+    "cubespace_precondition.significant:Significant",
+    "the effect's own literals and those static ones that chance does not explain",
+)
+counterexamples = provide(
+    "precondition",
+    "counterexamples",
+    "cubespace_precondition.counterexamples:Counterexamples",
+    "few literals that exclude the successors which the network itself cannot draw",
+)

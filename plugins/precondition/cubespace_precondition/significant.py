@@ -1,0 +1,30 @@
+"""Static literals that are no accident."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+
+from cubespace.preconditions import Evidence, PreconditionLearner, Preconditions
+from cubespace.strips import literals
+
+
+@attrs.frozen(kw_only=True)
+class SignificantOptions:
+    """How unlikely it must be that a literal holds in all examples by chance."""
+
+    threshold: float = attrs.field(default=1e-2, validator=[attrs.validators.gt(0), attrs.validators.le(1)])
+
+
+class Significant(PreconditionLearner):
+    """Needs what the effect asks for, and the static literals whose frequency alone makes n times in a row unlikely."""
+
+    Options = SignificantOptions
+    options: SignificantOptions
+
+    def learn(self, evidence: Evidence) -> Preconditions:
+        """Return implied and significant static literals."""
+        frequency = literals(evidence.before).mean(0)  # (2 bits,)
+        chance = frequency[None] ** evidence.support[:, None]  # (actions, 2 bits)
+        kept = evidence.static() & (chance < self.options.threshold)
+        return Preconditions.of(np.asarray(evidence.implied() | kept, dtype=np.bool_))
