@@ -10,7 +10,10 @@ import os
 import sys
 import traceback
 
-from cubespace.cli import data, info, new_plugin, plan, plugins, run  # noqa: F401 - importing registers the commands
+import typer
+from typer.exceptions import TyperException
+
+from cubespace.cli import data, diagnose, info, new_plugin, plan, plugins, run  # noqa: F401 - registers the commands
 from cubespace.cli.app import app
 from cubespace.errors import CubeError
 
@@ -18,12 +21,23 @@ from cubespace.errors import CubeError
 def main() -> None:
     """Run the command ``cube``."""
     try:
-        app(prog_name="cube")
+        sys.exit(app(prog_name="cube", standalone_mode=False))
     except CubeError as error:
         if os.environ.get("CUBE_DEBUG"):
             traceback.print_exc()
-        print(f"cube: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _fail(str(error), error.exit_code)
+    except TyperException as error:  # every mistake in the words of the command line
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "cube"
+        message = str(error).rstrip(".")
+        _fail(f"{message}. See {command} -h." if message else "no command given", 2)
+    except (typer.Abort, KeyboardInterrupt):
+        _fail("interrupted", 130)
     except BrokenPipeError:  # the reader of our output has gone, as in `cube plugins | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _fail(reason: str, code: int) -> None:
+    print(f"cube: {reason}", file=sys.stderr)
+    sys.exit(code)

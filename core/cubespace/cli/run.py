@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -220,10 +221,11 @@ def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
     records.sort(key=lambda record: (not record["valid"], not record["optimal"]))
     if not records:
         return None
-    return folder / "problems" / records[0]["problem"] / folder_name(records[0]["planner"]) / "strip.png"
+    problem, planner = str(records[0]["problem"]), str(records[0]["planner"])
+    return folder / "problems" / problem / folder_name(planner) / "strip.png"
 
 
-def _changed(folder: Path, pairs: list[str] | None, flags: dict[str, object | None]) -> Run:
+def _changed(folder: Path, pairs: list[str] | None, flags: Mapping[str, object | None]) -> Run:
     """Open a run with other settings for its later stages."""
     Run.load(folder)  # a folder that is no run is said so first
     return Run.start(folder, configuration(folder / "config.toml", pairs, flags))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -43,7 +44,7 @@ Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
 
 
 def configuration(
-    config: Path | None, pairs: list[str] | None, flags: dict[str, object | None], seed: int | None = None
+    config: Path | None, pairs: list[str] | None, flags: Mapping[str, object | None], seed: int | None = None
 ) -> RunConfig:
     """Return defaults, file, ``--set`` and flags, each put on top of those before; flags that are None say nothing."""
     settings = parse_settings(pairs or [])
