@@ -16,6 +16,7 @@ from cubespace.errors import UsageError
 
 Keys = NDArray[Any]  # (states,), one sortable number or byte string per state
 
+KEY_BITS = 64
 EXPANDED_AT_ONCE = 1 << 18  # states; bounds the memory of a step
 ATTEMPTS = 100  # random goals tried per instance
 
@@ -128,7 +129,7 @@ class _Codec:
 
     def __init__(self, radices: tuple[int, ...]) -> None:
         self.radices = radices
-        self.numeric = math.prod(radices) <= 1 << 64
+        self.numeric = math.prod(radices) <= 1 << KEY_BITS
 
     def pack(self, states: States) -> Keys:
         """Return one key per state."""

@@ -77,7 +77,7 @@ class LightsOut(Simulator):
         on = (cells == (lamp() > 0)).all((3, 4))
         off = ~cells.any((3, 4))
         readable = (on | off).all((1, 2)) & clear.all((1, 2))
-        states = on.reshape(len(images), -1).astype(np.uint8)
+        states = on.reshape(-1, self.size**2).astype(np.uint8)
         states[~readable] = 0
         return states, readable
 

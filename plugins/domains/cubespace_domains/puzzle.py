@@ -110,7 +110,7 @@ class SlidingTiles(Simulator):
             blocks = apart[:, ::2] + apart[:, 1::2]
             blocks = blocks[:, :, ::2] + blocks[:, :, 1::2]  # (batch, 7 size, 7 size), four pixels each
             worst = blocks.reshape(-1, self.size, TILE_BLOCKS, self.size, TILE_BLOCKS).max((2, 4))
-            matches[:, :, number] = worst.reshape(len(images), -1) <= 4 * 255 * self.tolerance
+            matches[:, :, number] = worst.reshape(-1, self.size**2) <= 4 * 255 * self.tolerance
         return matches
 
     @cached_property

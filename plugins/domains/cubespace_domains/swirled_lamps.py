@@ -61,7 +61,7 @@ class TwistedLightsOut(LightsOut):
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the lamps that are lit by the rule of the class."""
         lamps = self._sprites.astype(np.float32)
-        brightness = images.reshape(len(images), -1).astype(np.float32) @ lamps.T / (lamps**2).sum(1)
+        brightness = images.reshape(-1, self.side**2).astype(np.float32) @ lamps.T / (lamps**2).sum(1)
         states = (brightness > 0.5).astype(np.uint8)  # (batch, lamps)
         apart = np.abs(images.astype(np.int16) - self.render(states))
         readable = self._blocks(apart).max(1) <= self.tolerance

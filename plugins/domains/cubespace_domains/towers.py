@@ -80,14 +80,14 @@ class Hanoi(Simulator):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the disk in each slot by the rule of the class."""
-        shape = (len(images), self.disks, SLOT, self.pegs, -1)
-        slots = images.reshape(shape).swapaxes(2, 3).reshape(len(images) * self.disks * self.pegs, -1)
+        width = self.image_shape[1] // self.pegs
+        slots = images.reshape(-1, self.disks, SLOT, self.pegs, width).swapaxes(2, 3).reshape(-1, SLOT * width)
         not_lit = (slots <= (0.5 + DOUBT) * 255).astype(np.float32)  # (slots, pixels)
         not_dark = (slots >= (0.5 - DOUBT) * 255).astype(np.float32)
         drawn = (self._mosaic.sprites.reshape(self.disks + 1, -1) > 0).astype(np.float32)
         shown = not_lit @ drawn.T + not_dark @ (1 - drawn).T <= WRONG_PIXELS  # (slots, disks + 1)
         cells = shown.argmax(1).astype(np.uint8).reshape(len(images), self.disks, self.pegs)
-        clear = shown.any(1).reshape(len(images), -1).all(1)
+        clear = shown.any(1).reshape(-1, self.disks * self.pegs).all(1)
         pegs = np.stack([(cells == disk).any(1).argmax(1) for disk in range(1, self.disks + 1)], axis=1)
         states = pegs.astype(np.uint8)  # (batch, disks), right if the stacks so described are those that are seen
         readable = clear & (self._stack(states) == cells).all((1, 2))
