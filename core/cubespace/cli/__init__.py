@@ -29,8 +29,9 @@ def main() -> None:
     except TyperException as error:  # every mistake in the words of the command line
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "cube"
-        message = str(error).rstrip(".")
-        _fail(f"{message}. See {command} -h." if message else "no command given", 2)
+        message = error.format_message()
+        full_stop = "" if message.endswith((".", "?")) else "."
+        _fail(f"{message}{full_stop} See {command} -h." if message else "no command given", 2)
     except (typer.Abort, KeyboardInterrupt):
         _fail("interrupted", 130)
     except BrokenPipeError:  # the reader of our output has gone, as in `cube plugins | head`

@@ -82,8 +82,8 @@ def run(
     if dry_run:
         typer.echo(f"# {output or default_folder(wanted)}\n{dump_toml(wanted)}", nl=False)
         return
-    done = work(open_run(output, wanted), loaded, execution(device, threads), "plan")
-    show(done, as_json)
+    how = execution(device, threads)
+    show(work(open_run(output, wanted), loaded, how, "plan"), as_json)
 
 
 @app.command(epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` to go on")
@@ -104,13 +104,14 @@ def train(
     from cubespace.pipeline import MEASURES
 
     loaded = catalogue(no_plugin)
+    how = execution(device, threads)
     if folder is not None:
         opened = Run.load(folder)
     else:
         wanted = configuration(config, pairs, {"domain": domain, "model.apply": apply}, seed)
         check(loaded, wanted)
         opened = open_run(output, wanted)
-    done = work(opened, loaded, execution(device, threads), "train")
+    done = work(opened, loaded, how, "train")
     measures = json.loads(done.run.file(MEASURES).read_text("utf-8"))
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))

@@ -60,5 +60,9 @@ def open_run(folder: Path | None, config: RunConfig) -> Run:
 
 
 def execution(device: str, threads: int) -> Execution:
-    """Return where and how to train."""
+    """Return where and how to train; a device that is not there is refused before any work is done."""
+    if device != "auto":
+        from cubespace.devices import pick_device
+
+        pick_device(device)
     return Execution(device=device, threads=threads)
