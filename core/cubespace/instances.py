@@ -118,7 +118,7 @@ def _layers(domain: Simulator, start: States, codec: _Codec, *, backward: bool) 
 
 
 def _distinct(keys: Keys) -> Keys:
-    """Return the keys sorted, each once; np.unique hashes them first, which takes five times as long."""
+    """Return the keys sorted, each once; np.unique hashes them first, which takes several times as long."""
     keys = np.sort(keys)
     first = np.ones(len(keys), dtype=bool)
     first[1:] = keys[1:] != keys[:-1]
