@@ -15,7 +15,7 @@ from cubespace.recipe import LossConfig
 from cubespace.schedules import delayed
 
 Losses = dict[str, Tensor]
-TINY = 1e-37  # below the smallest sigmoid that matters
+TINY = 1e-37  # changes no sigmoid but 0, whose logarithm is not finite
 
 
 class _CrossEntropy(torch.autograd.Function):
@@ -27,12 +27,12 @@ class _CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, logits: Tensor, images: Tensor) -> Tensor:
-        probabilities = torch.sigmoid(logits)  # (parts, batch, pixels)
+        probabilities = torch.sigmoid(logits).add_(TINY)  # (parts, batch, pixels)
         # softplus(x) - t x, where softplus(x) = x - log(sigmoid(x))
         shared = logits.flatten(1)
         known = images.flatten(1)  # (2, batch * pixels)
         products = torch.stack([torch.dot(part, known[min(i, 1)]) for i, part in enumerate(shared)])
-        values = shared.sum(1) - products - probabilities.clamp_min(TINY).log_().flatten(1).sum(1)
+        values = shared.sum(1) - products - torch.log(probabilities).flatten(1).sum(1)
         for i, part in enumerate(probabilities):
             part.sub_(images[min(i, 1)])
         ctx.save_for_backward(probabilities)
@@ -42,7 +42,7 @@ class _CrossEntropy(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         (error,) = ctx.saved_tensors
-        return error * (gradient / error[0].numel()).view(-1, 1, 1), None
+        return error.mul_((gradient / error[0].numel()).view(-1, 1, 1)), None  # in place: nobody else has it
 
 
 def image_loss(kind: str, logits: Tensor, images: Tensor) -> Tensor:

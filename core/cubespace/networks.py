@@ -17,8 +17,8 @@ BatchNorm2d = partial(nn.BatchNorm2d, eps=1e-3, momentum=0.01)
 
 
 def hidden(inputs: int, width: int, dropout: float) -> nn.Sequential:
-    """Return one hidden layer."""
-    layers = [nn.Linear(inputs, width), BatchNorm1d(width), nn.ReLU(inplace=True)]
+    """Return one hidden layer; batch norm has the bias."""
+    layers = [nn.Linear(inputs, width, bias=False), BatchNorm1d(width), nn.ReLU(inplace=True)]
     return nn.Sequential(*layers, Dropout(dropout)) if dropout else nn.Sequential(*layers)
 
 

@@ -7,13 +7,15 @@ epoch and every use reads it from a random place. On other devices numbers are d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import cycle
 
 import torch
 from torch import Tensor, nn
 
-SPARE = 1 << 18  # numbers of a pool beyond the largest use: so many different places to read it from
+SPARE = 1 << 18  # numbers of a pool beyond the largest use: so many different places to read it from …
+PLACES = 4096  # … of which as many are drawn with the pool, then used in turn
 SMALLEST = 1e-7  # keeps logarithms of uniform numbers finite
 
 
@@ -43,6 +45,7 @@ class Noise(nn.Module):
         super().__init__()
         self.fill = fill
         self.pool: Tensor | None = None  # derived from the random state, so neither saved nor moved
+        self.starts: Iterator[int] = iter(())
 
     def refresh(self) -> None:
         """Forget the pool; the next use draws a new one."""
@@ -55,7 +58,8 @@ class Noise(nn.Module):
         count = like.numel()
         if self.pool is None or len(self.pool) < count + SPARE:
             self.pool = self.fill(torch.empty(count + SPARE))
-        start = int(torch.randint(len(self.pool) - count, ()))
+            self.starts = cycle(torch.randint(SPARE, (PLACES,)).tolist())
+        start = next(self.starts)
         return self.pool[start : start + count].view(like.shape)
 
 
