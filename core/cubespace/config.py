@@ -48,6 +48,7 @@ class PlanConfig:
     planners: tuple[str, ...] = ("fd-lmcut",)
     instances: int = attrs.field(default=30, validator=ge(1))
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
+    random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
     seed: int = attrs.field(default=0, validator=ge(0))
     time_limit: float = attrs.field(default=900.0, validator=gt(0))  # seconds per search
     memory_limit: int = attrs.field(default=2048, validator=gt(0))  # megabytes per search

@@ -63,7 +63,9 @@ class Solution:
 def make_problems(domain: Domain, held_out: Pairs, config: PlanConfig) -> list[Problem]:
     """Return the instances: at the exact distance from the goal, or, without a simulator, between test pictures."""
     if isinstance(domain, Simulator):
-        drawn = instances.draw(domain, config.length, config.instances, config.seed, fewer=True)
+        drawn = instances.draw(
+            domain, config.length, config.instances, config.seed, random_goals=config.random_goals, fewer=True
+        )
         inits, goals = domain.render(drawn.inits), domain.render(drawn.goals)
         return [
             Problem(

@@ -20,7 +20,9 @@ def write_plugin(name: str, kind: str, folder: Path) -> Path:
     if kind not in KINDS:
         raise UsageError(f"No kind is called '{kind}'. {suggestion(kind, KINDS)}Available: {', '.join(KINDS)}.")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(name):
-        raise UsageError(f"'{name}' is no good plugin name: use lower-case words joined by hyphens, such as 'two-rooms'")
+        raise UsageError(
+            f"'{name}' is no good plugin name: use lower-case words joined by hyphens, such as 'two-rooms'"
+        )
     if folder.exists():
         raise InputError(f"{folder} already exists: choose another place with -o")
     words = {

@@ -25,16 +25,20 @@ def read_pairs(path: Path, colour: Colour, size: Size | None) -> Images:
     if not path.exists():
         raise InputError(f"there is no '{path}'")
     if path.is_dir():
-        return _read_files(_pairs_in_folder(path), path, colour, size)
+        pairs, problems = _pairs_in_folder(path)
+        return _read_files(pairs, path, colour, size, problems)
     if path.suffix.lower() == ".npz":
         return _read_archive(path, colour, size)
     if path.suffix.lower() == ".csv":
-        return _read_files(_pairs_in_table(path), path, colour, size)
+        return _read_files(_pairs_in_table(path), path, colour, size, [])
     raise InputError(f"'{path}' is neither a folder nor an .npz nor a .csv")
 
 
-def _pairs_in_folder(folder: Path) -> list[Pair]:
-    """Pair ``NAME_a.png`` with ``NAME_b.png``, in the order of the names; other kinds of files are left alone."""
+def _pairs_in_folder(folder: Path) -> tuple[list[Pair], list[str]]:
+    """Pair ``NAME_a.png`` with ``NAME_b.png``, in the order of the names, and say which pictures cannot be paired.
+
+    Other kinds of files are left alone.
+    """
     known = set(Image.registered_extensions())
     halves: dict[str, dict[str, Path]] = {}
     problems = []
@@ -52,8 +56,7 @@ def _pairs_in_folder(folder: Path) -> list[Pair]:
         if len(pair) == 1:
             ((half, file),) = pair.items()
             problems.append(f"'{file.name}' has no partner _{'b' if half == 'a' else 'a'}")
-    _refuse(problems, folder)
-    return [(pair["a"], pair["b"]) for pair in halves.values()]
+    return [(pair["a"], pair["b"]) for pair in halves.values() if len(pair) == 2], problems
 
 
 def _pairs_in_table(table: Path) -> list[Pair]:
@@ -69,12 +72,11 @@ def _pairs_in_table(table: Path) -> list[Pair]:
     return [(table.parent / before.strip(), table.parent / after.strip()) for _, (before, after) in rows]
 
 
-def _read_files(pairs: Sequence[Pair], source: Path, colour: Colour, size: Size | None) -> Images:
-    """Read all pictures, in one shape."""
-    if not pairs:
+def _read_files(pairs: Sequence[Pair], source: Path, colour: Colour, size: Size | None, problems: list[str]) -> Images:
+    """Read all pictures, in one shape; what is wrong with any of them is said together with the ``problems`` so far."""
+    if not pairs and not problems:
         raise InputError(f"'{source}' has no pairs of pictures")
     pictures: dict[Path, NDArray[np.uint8]] = {}
-    problems = []
     files = [file for pair in pairs for file in pair]
     for file in dict.fromkeys(files):  # a picture may be in several pairs
         try:
