@@ -1,11 +1,11 @@
 """How much of the machine's matrix-product speed a full training step reaches, and where the rest goes.
 
-    python benchmarks/train_step.py [--threads 1] [--device cpu] [--set model.bits=200 …] [--output results/train_step.json]
+    python benchmarks/train_step.py [--threads 1] [--device cpu] [--set model.bits=200 …] [--output FILE.json]
 
-A step is forward, backward and optimiser of the joint phase with the default recipe, on pictures of 42x42. Its FLOPs are those
-of its matrix products and convolutions, counted by ``torch.utils.flop_counter``. The peak is the fastest of some square matrix
-products in the same process with the same threads. Both are timed in turns, so that a busy machine slows both, and by
-two clocks.
+A step is forward, backward and optimiser of the joint phase with the default recipe, on pictures of 42x42. Its FLOPs are
+those of its matrix products and convolutions, counted by ``torch.utils.flop_counter``. The peak is the fastest of some
+square matrix products in the same process with the same threads. Both are timed in turns, so that a busy machine slows
+both, and by two clocks.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def measure(recipe: Recipe, execution: Execution) -> dict[str, Any]:
     device = pick_device(execution.device)
     trainer = make_trainer(recipe, execution, device)
     rows = torch.arange(recipe.train.batch, device=device)
-    step = lambda: trainer._step(rows, 0.9)  # noqa: E731, SLF001 - late in training all losses count
+    step = lambda: trainer._step(rows, 0.9)  # noqa: E731 - late in training all losses count
     for _ in range(10):  # past the first steps of RAdam, which are others
         step()
     with FlopCounterMode(display=False) as counter:
@@ -99,7 +99,7 @@ def measure(recipe: Recipe, execution: Execution) -> dict[str, Any]:
 
 
 class Speed(NamedTuple):
-    """FLOP/s, by the clock and by the time of the processor: the latter does not count the waiting on a busy machine."""
+    """FLOP/s by the clock and by the time of the processor, which does not count the waiting on a busy machine."""
 
     wall: float
     cpu: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 
 import numpy as np
@@ -69,9 +70,11 @@ def walk(model: StripsModel, state: Bits, steps: int, seed: int = 0) -> Bits:
     last = None
     for _ in range(steps):
         moves = np.flatnonzero(model.applicable(state[None])[0])
+        if not len(moves):
+            return state
         successors = model.apply(np.repeat(state[None], len(moves), axis=0), moves)
         fresh = [row for row in successors if last is None or (row != last).any()]
-        last, state = state, fresh[rng.integers(len(fresh))]
+        last, state = state, fresh[rng.integers(len(fresh))] if fresh else state
     return state
 
 
@@ -89,3 +92,57 @@ def eight_puzzle(steps: int = 9, seed: int = 0) -> Task:
     model = sliding(3)
     goal = sliding_state(np.arange(9))
     return Task(model, walk(model, goal, steps, seed), goal)
+
+
+def scattered(seed: int) -> Task:
+    """Return a small task of chance with every feature: negative needs, unneeded changes, costs, goals that do not care."""
+    rng = np.random.default_rng(seed)
+    bits, actions = int(rng.integers(4, 9)), int(rng.integers(3, 25))
+    density = rng.uniform(0.1, 0.4)
+    one, other = (rng.random((2, actions, bits)) < density for _ in range(2))
+    ones = np.ones(actions, dtype=np.intp)
+    model = StripsModel(
+        names=[f"a{row}" for row in range(actions)],
+        add=one[0],
+        delete=one[1] & ~one[0],
+        positive=other[0],
+        negative=other[1] & ~other[0],
+        support=ones,
+        cost=rng.integers(0, 4, size=actions) if seed % 3 == 0 else ones,
+    )
+    init = rng.random(bits) < 0.3
+    goal = walk(model, init, int(rng.integers(1, 12)), seed) if rng.random() < 0.8 else rng.random(bits) < 0.5
+    return Task(model, init, goal, rng.random(bits) < rng.choice([0.3, 0.7, 1.0]))
+
+
+def reachable(model: StripsModel, init: Bits) -> Bits:
+    """Return every state that can be reached."""
+    return np.array([np.frombuffer(state, dtype=np.bool_) for state in distances(model, init)])
+
+
+def distances(model: StripsModel, init: Bits) -> dict[bytes, int]:
+    """Return the least cost of every state that can be reached."""
+    best = {init.tobytes(): 0}
+    heap = [(0, init.tobytes())]
+    while heap:
+        cost, key = heapq.heappop(heap)
+        if cost > best[key]:
+            continue
+        state = np.frombuffer(key, dtype=np.bool_)
+        moves = np.flatnonzero(model.applicable(state[None])[0])
+        for action, successor in zip(moves, model.apply(np.repeat(state[None], len(moves), 0), moves), strict=True):
+            further = cost + int(model.cost[action])
+            if further < best.get(successor.tobytes(), further + 1):
+                best[successor.tobytes()] = further
+                heapq.heappush(heap, (further, successor.tobytes()))
+    return best
+
+
+def least_cost(task: Task) -> int | None:
+    """Return what an optimal plan costs, or None if there is none."""
+    ends = [
+        cost
+        for key, cost in distances(task.model, task.init).items()
+        if task.reached(np.frombuffer(key, dtype=np.bool_))
+    ]
+    return min(ends, default=None)

@@ -50,6 +50,7 @@ def test_every_constraint_is_pinned_and_covers_the_dependencies() -> None:
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines if "==" in line}
     assert len(pinned) == len(lines)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = {line.split(">")[0].lower() for line in [*project["dependencies"], *project["optional-dependencies"]["dev"]]}
+    named = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    wanted = {line.split(">")[0].lower() for line in named}
     assert wanted <= pinned
     assert "torch==2.13.0" in lines

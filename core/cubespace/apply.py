@@ -13,8 +13,8 @@ from cubespace.options import NoOptions
 class ApplyModule(nn.Module):
     """Apply an action to a latent state.
 
-    A subclass is built as ``cls(bits, actions, options)``. If it is STRIPS-like, the effect of an action is the same in every
-    state, by construction, and :meth:`effects` names it.
+    A subclass is built as ``cls(bits, actions, options)``. If it is STRIPS-like, the effect of an action is the same in
+    every state, by construction, and :meth:`effects` names it.
     """
 
     Options: ClassVar[type[Any]] = NoOptions

@@ -18,7 +18,7 @@ PAPER, INK, GIVEN, WRONG = (255, 255, 255), (60, 60, 60), (40, 90, 200), (210, 4
 
 
 def film_strip(init: Images, goal: Images, frames: Images, wrong: int | None = None) -> Image.Image:
-    """Lay out the two given pictures (batches of one) and between them the decoded frames of the plan, in reading order.
+    """Lay out the two given pictures (batches of one) and between them the decoded frames, in reading order.
 
     The given pictures have a blue border; the frame at which the plan went wrong, and its caption, are red.
     """

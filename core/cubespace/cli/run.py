@@ -192,7 +192,7 @@ def work(opened: Run, loaded: Catalogue, how: Execution, last: str) -> Pipeline:
         try:
             pipeline.until(last)
         except KeyboardInterrupt:
-            terminal.say(f"interrupted; nothing is lost: the same command goes on with {opened.path}")
+            terminal.say(f"interrupted: the same command goes on from the last checkpoint in {opened.path}")
             sys.exit(130)
     return pipeline
 

@@ -44,6 +44,11 @@ class Trial:
         kept = self.held[:, literal]
         return Trial(self.examples[self.examples[:, literal]], self.held[kept], self.wrong[kept])
 
+    @property
+    def static(self) -> Bits:
+        """Return the literals that held in all examples."""
+        return np.asarray(self.examples.all(0), dtype=np.bool_)
+
     def chance(self, free: Bits) -> NDArray[np.float64]:
         """Return the log of how likely each literal held in all examples if it were none of the action's business."""
         frequency = np.maximum(self.held.mean(0), 1e-9)
@@ -53,8 +58,8 @@ class Trial:
 class Counterexamples(PreconditionLearner):
     """Needs what the effect asks for, and greedily the literals that speak against the action's negatives.
 
-    A literal is a candidate if it held in all examples. Where negatives are left that no candidate excludes, the examples
-    are split by a literal that makes candidates of others, and the action gets two conjunctions.
+    A literal is a candidate if it held in all examples. Where negatives are left that no candidate excludes, the
+    examples are split by a literal that makes candidates of others, and the action gets two conjunctions.
     """
 
     Options = CounterexamplesOptions
@@ -95,7 +100,7 @@ class Counterexamples(PreconditionLearner):
         """
         if not len(undone) or not len(trial.held):
             return False
-        certain = trial.examples.all(0) & (trial.chance(trial.examples.all(0)) < np.log(self.options.certain))
+        certain = trial.chance(trial.static) < np.log(self.options.certain)
         return bool(undone[:, certain | implied].all())
 
     def _cover(self, trial: Trial, need: Bits, splits: int) -> list[Bits]:
@@ -113,7 +118,7 @@ class Counterexamples(PreconditionLearner):
 
     def _conjunction(self, trial: Trial, need: Bits) -> tuple[Bits, Trial]:
         """Add literals to a conjunction; return it and what of the trial is left."""
-        static = trial.examples.all(0)
+        static = trial.static
         for _ in range(self.options.literals):
             if not len(trial.held):
                 break
@@ -133,29 +138,28 @@ class Counterexamples(PreconditionLearner):
     def _excluding(self, trial: Trial, free: Bits, chance: NDArray[np.float64]) -> int | None:
         """Return the literal that excludes most negatives and hardly anything else."""
         excluded = ~trial.held & free
-        bad, good = excluded[trial.wrong].sum(0), excluded[~trial.wrong].sum(0)
+        bad, good = (excluded[rows].sum(0, dtype=np.float32) for rows in (trial.wrong, ~trial.wrong))
         fit = self._fit(bad, good, int(trial.wrong.sum()))
         if not fit.any():
             return None
         score = np.where(fit, bad - good - 1e-3 * chance, -np.inf)  # among equals, the one that chance explains least
         return int(score.argmax())
 
-    def _fit(self, bad: NDArray[np.generic], good: NDArray[np.generic], wrong: int) -> Bits:
+    def _fit(self, bad: Counts, good: Counts, wrong: int) -> Bits:
         """Return where enough of the wrong trials and few others are excluded."""
         enough = bad >= max(1.0, self.options.share * wrong)
         return np.asarray(enough & (bad >= self.options.precision * (bad + good)), dtype=np.bool_)
 
     def _split(self, trial: Trial) -> int | None:
-        """Return the bit whose two cases exclude most of the negatives that are left, if it is more than half of them."""
+        """Return the bit whose two cases exclude most of the negatives that are left, if more than half of them."""
         wrong = int(trial.wrong.sum())
         if wrong < 2:
             return None
-        seen = trial.examples.astype(np.float32)
         bad, good = (_and_not(trial.held[rows]) for rows in (trial.wrong, ~trial.wrong))  # (case, literal)
         static = _and_not(trial.examples) == 0  # in no example of the case the literal is false
         fit = static & self._fit(bad, good, wrong)
         gain = np.where(fit, bad - good, 0).max(1)  # (2 bits,)
-        cases = seen.sum(0).reshape(2, -1)
+        cases = trial.examples.sum(0).reshape(2, -1)
         both = gain.reshape(2, -1).sum(0) * (cases.min(0) >= 2)
         best = int(both.argmax())
         return best if both[best] > wrong / 2 else None

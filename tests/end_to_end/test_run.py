@@ -1,0 +1,167 @@
+"""The whole way, as a user walks it: a tiny domain is learned, planned in, interrupted, broken and gone on with."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+SMALL = {
+    "data.transitions": 600,
+    "model.bits": 12,
+    "model.actions": 60,
+    "model.width": 100,
+    "model.action_width": 60,
+    "train.epochs": 80,
+    "train.batch": 50,
+}
+LEARN = [
+    "--domain",
+    "lightsout:size=2",
+    *(word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")),
+]
+PLAN = ["--length", "2", "--instances", "4"]
+
+
+def cube(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cubespace.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A folder with the finished run ``run``."""
+    folder = tmp_path_factory.mktemp("runs")
+    answer = cube("run", *LEARN, *PLAN, "-o", "run", "--json", cwd=folder)
+    assert answer.returncode == 0, answer.stderr
+    (folder / "answer.json").write_text(answer.stdout)
+    return folder
+
+
+@pytest.fixture
+def copy(folder, tmp_path) -> Path:
+    """A copy of it that a test may spoil."""
+    return shutil.copytree(folder, tmp_path / "copy")
+
+
+def test_all_plans_are_found_valid_and_optimal(folder) -> None:
+    row = json.loads((folder / "answer.json").read_text())["planners"]["fd-lmcut"]
+    assert (row["instances"], row["found"], row["valid"], row["optimal"]) == (4, 4, 4, 4)
+
+
+def test_the_folder_holds_what_is_promised(folder) -> None:
+    files = "config.toml environment.json manifest.json metrics.jsonl model.safetensors measures.json"
+    for name in [*files.split(), "domain.pddl", "results.json"]:
+        assert (folder / "run" / name).stat().st_size > 0, name
+    problem = folder / "run" / "problems" / "000"
+    for name in ("init.png", "goal.png", "problem.pddl", "fd-lmcut/plan", "fd-lmcut/result.json"):
+        assert (problem / name).stat().st_size > 0, name
+    assert Image.open(problem / "fd-lmcut" / "strip.png").size[0] > 100
+    assert Image.open(problem / "fd-lmcut" / "plan.png").n_frames == 3  # an animation
+
+
+def test_the_same_command_again_says_done(folder) -> None:
+    start = time.monotonic()
+    answer = cube("run", *LEARN, *PLAN, "-o", "run", cwd=folder)
+    assert answer.returncode == 0
+    assert [line for line in answer.stderr.splitlines() if line.endswith("done already")] == answer.stderr.splitlines()
+    assert "fd-lmcut" in answer.stdout
+    assert time.monotonic() - start < 30
+
+
+def test_another_planner_is_added_without_training_again(copy) -> None:
+    answer = cube("evaluate", "run", "--planner", "pyperplan-bfs", "--planner", "fd-lmcut", "--json", cwd=copy)
+    rows = json.loads(answer.stdout)["planners"]
+    assert {name: row["optimal"] for name, row in rows.items()} == {"pyperplan-bfs": 4, "fd-lmcut": 4}
+    assert "train: done already" in answer.stderr
+
+
+def test_another_precondition_learner_is_tried_without_training_again(copy) -> None:
+    answer = cube("extract", "run", "--precondition", "static", "--json", cwd=copy)
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout)["actions"] > 0
+    assert "train: done already" in answer.stderr
+
+
+def test_diagnosis_of_a_perfect_model_is_perfect(folder) -> None:
+    facts = json.loads(cube("diagnose", "run", "--states", "100", "--json", cwd=folder).stdout)
+    assert (facts["recall"], facts["wrong"]) == (1.0, 0.0)
+
+
+def test_a_plan_between_two_pictures_of_the_user(copy) -> None:
+    problem = copy / "run" / "problems" / "000"
+    answer = cube("plan", "--run", "run", str(problem / "init.png"), str(problem / "goal.png"), "-o", "mine", cwd=copy)
+    assert answer.returncode == 0, answer.stderr
+    assert "2 steps, valid" in answer.stderr
+    assert answer.stdout.strip() == "mine/strip.png"
+    assert json.loads((copy / "mine" / "result.json").read_text())["optimal"] is True
+
+
+def test_a_picture_unlike_the_training_gets_a_clear_word(copy) -> None:
+    strange = Image.new("L", (18, 18), 128)
+    strange.save(copy / "grey.png")
+    goal = str(copy / "run" / "problems" / "000" / "goal.png")
+    answer = cube("plan", "--run", "run", "grey.png", goal, cwd=copy)
+    assert "grey.png does not look like what was trained on" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        (["large.png", "goal.png", "--run", "run"], 3, "trained on 18x18"),
+        (["text.png", "goal.png", "--run", "run"], 3, "text.png"),
+        (["absent.png", "goal.png", "--run", "run"], 3, "absent.png"),
+        (["goal.png", "goal.png", "--run", "raw"], 3, "raw"),
+        (["goal.png", "goal.png", "--run", "run", "--planner", "fd-lmctu"], 2, "fd-lmcut"),
+    ],
+)
+def test_broken_input_is_one_line(copy, arguments, code, named) -> None:
+    shutil.copy(copy / "run" / "problems" / "000" / "goal.png", copy / "goal.png")
+    Image.new("L", (20, 20)).save(copy / "large.png")
+    (copy / "text.png").write_text("no picture")
+    (copy / "raw").mkdir()
+    shutil.copy(copy / "run" / "config.toml", copy / "raw" / "config.toml")
+    answer = cube("plan", *arguments, cwd=copy)
+    assert answer.returncode == code, answer.stderr
+    assert named in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_other_settings_do_not_touch_a_run(copy) -> None:
+    answer = cube("run", *LEARN, "--set", "train.epochs=9", "-o", "run", cwd=copy)
+    assert answer.returncode == 2
+    assert "train.epochs" in answer.stderr
+
+
+def test_a_damaged_model_is_named(copy) -> None:
+    model = copy / "run" / "model.safetensors"
+    content = bytearray(model.read_bytes())
+    content[-5] ^= 1
+    model.write_bytes(content)
+    problem = copy / "run" / "problems" / "000"
+    answer = cube("plan", "--run", "run", str(problem / "init.png"), str(problem / "goal.png"), cwd=copy)
+    assert answer.returncode == 3
+    assert answer.stderr.count("\n") == 1
+
+
+def test_an_interrupted_run_says_how_to_go_on_and_goes_on(tmp_path) -> None:
+    command = [sys.executable, "-m", "cubespace.cli", "run", *LEARN, *PLAN, "--set", "train.epochs=40", "-o", "run"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    while not (metrics.exists() and metrics.read_text().count("\n") >= 3):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, talk = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on" in talk
+    assert "Traceback" not in talk
+    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    epochs = [json.loads(line)["epoch"] for line in metrics.read_text().splitlines()]
+    assert epochs == list(range(1, len(epochs) + 1))
