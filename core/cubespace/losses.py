@@ -47,6 +47,7 @@ class _CrossEntropy(torch.autograd.Function):
 
 def image_loss(kind: str, logits: Tensor, images: Tensor) -> Tensor:
     """Return the loss of each part of ``logits`` (parts, batch, pixels): x0, x1 and, if there is a third, x1 again."""
+    logits = logits.float()  # half precision is too coarse for a loss
     if kind == "bce":
         values: Tensor = _CrossEntropy.apply(logits, images)  # type: ignore[no-untyped-call]
         return values

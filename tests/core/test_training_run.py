@@ -1,0 +1,143 @@
+import json
+import multiprocessing
+import random
+import signal
+import sys
+import time
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import attrs
+import pytest
+from toggles import EVERY_EPOCH, tiny_recipe, toggles
+
+from cubespace.checkpoints import CURRENT, load_model
+from cubespace.errors import InputError, UsageError
+from cubespace.recipe import Execution
+from cubespace.training_run import METRICS, MODEL, TrainingRun, train_run
+
+
+def start(folder: Path, **train: object) -> TrainingRun:
+    return TrainingRun(folder, toggles(100), toggles(20, 1), tiny_recipe(**train), execution=EVERY_EPOCH)
+
+
+def epochs(folder: Path) -> list[int]:
+    return [json.loads(line)["epoch"] for line in (folder / METRICS).read_text().splitlines()]
+
+
+def test_a_training_leaves_model_and_metrics(tmp_path) -> None:
+    run = start(tmp_path)
+    rows = list(run)
+    assert run.done == run.epochs == 4
+    assert [json.loads(line) for line in (tmp_path / METRICS).read_text().splitlines()] == rows
+    assert load_model(tmp_path / MODEL).config == tiny_recipe().model
+
+
+def test_stopped_anywhere_it_ends_with_the_same_bytes(tmp_path) -> None:
+    list(start(tmp_path / "whole"))
+    for done in range(5):
+        folder = tmp_path / f"stopped after {done}"
+        for _, _ in zip(range(done), start(folder), strict=False):
+            pass
+        again = start(folder)
+        list(again)
+        assert epochs(folder) == [1, 2, 3, 4]
+        assert (folder / MODEL).read_bytes() == (tmp_path / "whole" / MODEL).read_bytes()
+
+
+def test_a_finished_training_is_not_done_again_but_its_model_is_mended(tmp_path) -> None:
+    list(start(tmp_path))
+    model = (tmp_path / MODEL).read_bytes()
+    (tmp_path / MODEL).unlink()
+    assert list(start(tmp_path)) == []
+    assert (tmp_path / MODEL).read_bytes() == model
+    assert epochs(tmp_path) == [1, 2, 3, 4]
+
+
+def test_rows_after_the_checkpoint_are_done_again_and_not_doubled(tmp_path) -> None:
+    run = iter(start(tmp_path))
+    next(run)
+    with (tmp_path / METRICS).open("a") as metrics:
+        metrics.write('{"epoch": 2}\n{"epo')  # written, but killed before the checkpoint
+    list(start(tmp_path))
+    assert epochs(tmp_path) == [1, 2, 3, 4]
+
+
+def test_other_settings_or_data_are_refused(tmp_path) -> None:
+    next(iter(start(tmp_path)))
+    with pytest.raises(UsageError, match=r"train\.epochs \(3 there, 5 now\)"):
+        start(tmp_path, epochs=5)
+    with pytest.raises(UsageError, match="data"):
+        TrainingRun(tmp_path, toggles(100, seed=5), toggles(20, 1), tiny_recipe(), execution=EVERY_EPOCH)
+    start(tmp_path)
+
+
+def test_a_damaged_checkpoint_costs_one_epoch_and_is_said(tmp_path) -> None:
+    list(start(tmp_path / "whole"))
+    folder = tmp_path / "damaged"
+    for _, _ in zip(range(3), start(folder), strict=False):
+        pass
+    content = bytearray((folder / CURRENT).read_bytes())
+    content[5000] ^= 1
+    (folder / CURRENT).write_bytes(content)
+    run = start(folder)
+    assert run.done == 2
+    assert "SHA-256" in run.notes[0]
+    list(run)
+    assert (folder / MODEL).read_bytes() == (tmp_path / "whole" / MODEL).read_bytes()
+
+
+def test_checkpoints_are_as_rare_as_wanted_but_the_last_is_always_there(tmp_path) -> None:
+    patient = Execution(device="cpu", checkpoint_seconds=1e6)
+    train_run(tmp_path, toggles(100), toggles(20, 1), tiny_recipe(), patient)
+    assert (tmp_path / CURRENT).exists()
+    assert not (tmp_path / "checkpoint.previous.pt").exists()
+
+
+def test_pictures_that_do_not_pair_are_refused(tmp_path) -> None:
+    odd = attrs.evolve(toggles(10), after=toggles(9).after)
+    with pytest.raises(InputError, match="as many"):
+        TrainingRun(tmp_path, odd, toggles(20, 1), tiny_recipe())
+
+
+def train_in_a_process(folder: Path, length: int, ready: Connection) -> None:
+    run = start(folder, epochs=length)
+    ready.send(run.done)
+    list(run)
+
+
+def spawn(folder: Path, length: int) -> tuple[BaseProcess, int]:
+    """Start a training in a process of its own; return it when it begins to train, and from which epoch."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["cubespace.training_run", "toggles"])  # torch is imported once, not once per kill
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=train_in_a_process, args=(folder, length, there), daemon=True)
+    process.start()
+    there.close()
+    return process, here.recv()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize(
+    ("kills", "length"), [(3, 40), pytest.param(20, 300, marks=pytest.mark.slow)], ids=["3 kills", "20 kills"]
+)
+def test_killed_at_random_moments_the_weights_are_those_of_an_undisturbed_training(tmp_path, kills, length) -> None:
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    begun = time.monotonic()
+    list(start(undisturbed, epochs=length))
+    seconds = time.monotonic() - begun
+    chance = random.Random(0)
+    starts = []
+    for _ in range(kills):
+        process, done = spawn(killed, length)
+        starts.append(done)
+        process.join(chance.uniform(0.2, 1.2) * seconds / kills)
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+    list(start(killed, epochs=length))
+    assert starts == sorted(starts)
+    assert starts[-1] > starts[0]  # the kills were spread over the training
+    assert epochs(killed) == epochs(undisturbed) == list(range(1, length + 2))
+    assert (killed / MODEL).read_bytes() == (undisturbed / MODEL).read_bytes()
