@@ -2,7 +2,7 @@
 
     python benchmarks/train_step.py [--threads 1] [--device cpu] [--set model.bits=200 …] [--output FILE.json]
 
-A step is forward, backward and optimiser of the joint phase with the default recipe, on pictures of 42x42. Its FLOPs are
+A step is forward, backward and optimiser of the joint phase with the default recipe, on 42x42 pictures. Its FLOPs are
 those of its matrix products and convolutions, counted by ``torch.utils.flop_counter``. The peak is the fastest of some
 square matrix products in the same process with the same threads. Both are timed in turns, so that a busy machine slows
 both, and by two clocks.

@@ -79,5 +79,5 @@ def test_colour_pictures() -> None:
 
 
 def test_a_picture_of_another_size_is_refused(model) -> None:
-    with pytest.raises(InputError, match="12x12.*8x8"):
+    with pytest.raises(InputError, match=r"12x12.*8x8"):
         encode(model, np.zeros((1, 8, 8), dtype=np.uint8))

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from cubespace.recipe import TemperatureConfig, TrainConfig
@@ -11,7 +13,7 @@ def test_temperature_falls_exponentially_and_is_held() -> None:
     assert temperature(config, 0.8) == pytest.approx(0.5)
     assert temperature(config, 1.0) == pytest.approx(0.5)
     steps = [temperature(config, progress / 100) for progress in range(80)]
-    ratios = {round(after / before, 9) for before, after in zip(steps, steps[1:], strict=False)}
+    ratios = {round(after / before, 9) for before, after in pairwise(steps)}
     assert len(ratios) == 1
 
 

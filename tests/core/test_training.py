@@ -133,7 +133,7 @@ def test_patience_ends_a_phase_early_but_never_before_it_has_settled(monkeypatch
 
 
 def test_divergence_is_said() -> None:
-    with pytest.raises(CubeError, match="diverged.*learning_rate"):
+    with pytest.raises(CubeError, match=r"diverged.*learning_rate"):
         list(trainer(tiny_recipe(learning_rate=1e30, epochs=20)).rows())
 
 
