@@ -28,5 +28,5 @@ clean:
 # Made again when the dependencies change; the mark is written last, so a broken-off set-up starts over.
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,docs]'
 	touch $@

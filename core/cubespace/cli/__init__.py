@@ -13,7 +13,16 @@ import traceback
 import typer
 from typer.exceptions import TyperException
 
-from cubespace.cli import data, diagnose, info, new_plugin, plan, plugins, run  # noqa: F401 - registers the commands
+from cubespace.cli import (  # noqa: F401 - registers the commands
+    data,
+    diagnose,
+    info,
+    new_plugin,
+    plan,
+    plugins,
+    report,
+    run,
+)
 from cubespace.cli.app import app
 from cubespace.errors import CubeError
 

@@ -1,0 +1,31 @@
+"""``cube report``: what a run learned, whether it plans, and a plan as pictures, on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cubespace.cli.app import NoPlugin, app, catalogue
+
+
+@app.command(epilog="Examples: `cube report runs/mnist-…`, `cube report runs/* -o all.html`")
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are put side by side.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="The HTML file to write.  [default: RUN/report.html, or beside them]"
+        ),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Show it in the web browser.")] = False,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Write one self-contained HTML page about a run, or about several side by side."""
+    from cubespace.report import write_report
+
+    written = write_report(folders, output, catalogue(no_plugin))
+    if show:
+        typer.launch(written.resolve().as_uri())
+    typer.echo(str(written))

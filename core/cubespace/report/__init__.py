@@ -1,0 +1,71 @@
+"""The report: one HTML file that shows what a run learned and whether it plans; or several runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cubespace.errors import UsageError
+from cubespace.files import write_text
+
+if TYPE_CHECKING:
+    from cubespace.plugins import Catalogue
+    from cubespace.report.facts import Facts
+    from cubespace.report.learned import Learned
+
+REPORT = "report.html"
+
+
+def write_report(
+    runs: Sequence[Path | str], output: Path | str | None = None, catalogue: Catalogue | None = None
+) -> Path:
+    """Write the report of one run, by default into its folder, or of several, by default beside them.
+
+    Returns where it is. The reports of the several are written too where they are missing or older than their results.
+    """
+    from cubespace.report.facts import read_facts
+
+    if not runs:
+        raise UsageError("a report needs at least one run folder")
+    found = [read_facts(Path(run)) for run in runs]
+    if len(found) == 1:
+        return _write_run(found[0], Path(output) if output else found[0].run.file(REPORT), catalogue)
+    from cubespace.report.compare import compare_page
+
+    target = Path(output) if output else found[0].run.path.parent / REPORT
+    for facts in found:
+        if _outdated(facts):
+            _write_run(facts, facts.run.file(REPORT), catalogue)
+    write_text(target, compare_page(found, target))
+    return target
+
+
+def _write_run(facts: Facts, target: Path, catalogue: Catalogue | None) -> Path:
+    from cubespace.report.page import run_page
+
+    write_text(target, run_page(facts, _learned(facts, catalogue), target))
+    return target
+
+
+def _learned(facts: Facts, catalogue: Catalogue | None) -> Learned | None:
+    """Return what the run has learned, or None while it is still being learned."""
+    run = facts.run
+    if not run.finished("train"):
+        return None
+    from cubespace.pipeline import Pipeline
+    from cubespace.plugins import load_plugins
+    from cubespace.recipe import Execution
+    from cubespace.report.learned import Learned
+    from cubespace.reporting import Silent
+
+    pipeline = Pipeline(run, catalogue or load_plugins(), Execution(device="cpu"), Silent())
+    model = pipeline.strips() if run.finished("extract") else None
+    return Learned(run, pipeline.network(), model, pipeline.transitions())
+
+
+def _outdated(facts: Facts) -> bool:
+    report, results = facts.run.file(REPORT), facts.run.file("results.json")
+    if not report.is_file():
+        return True
+    return results.is_file() and results.stat().st_mtime > report.stat().st_mtime

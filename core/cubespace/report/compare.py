@@ -1,0 +1,78 @@
+"""Several runs side by side: who finds how many plans, domain by variant by planner."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from cubespace.evaluation import folder_name
+from cubespace.report import REPORT, plots
+from cubespace.report.facts import Facts, verdict
+from cubespace.report.page import environment, link
+
+SHOWN = 12  # runs whose best plan is shown in pictures
+
+
+@attrs.frozen(kw_only=True)
+class Row:
+    """A run in the coverage table."""
+
+    facts: Facts
+    variant: str
+    address: str
+    cells: Mapping[str, Mapping[str, Any] | None]  # by planner
+    strip: str | None
+    verdict: str
+
+
+def compare_page(runs: Sequence[Facts], output: Path) -> str:
+    """Return the page of several runs."""
+    planners = list(dict.fromkeys(name for facts in runs for name in facts.planners))
+    rows = [
+        Row(
+            facts=facts,
+            variant=variant,
+            address=link(facts.run.file(REPORT), output),
+            cells={name: facts.planners.get(name) for name in planners},
+            strip=_strip(facts) if number < SHOWN else None,
+            verdict=verdict(facts.best) if facts.best else "none",
+        )
+        for number, (facts, variant) in enumerate(zip(runs, variants(runs), strict=True))
+    ]
+    trained = {f"{row.facts.run.config.domain} {row.variant}": row.facts.metrics for row in rows if row.facts.metrics}
+    table = {"rows": rows, "planners": planners, "curves": plots.compared_curves(trained) if trained else None}
+    return environment().get_template("compare.html").render(table)
+
+
+def variants(runs: Sequence[Facts]) -> list[str]:
+    """Return for each run the settings in which the runs differ, apart from domain and planners."""
+    flat = [_flat(attrs.asdict(facts.run.config)) for facts in runs]
+    keys = [key for key in flat[0] if len({repr(table.get(key)) for table in flat}) > 1]
+    keys = [key for key in keys if key not in ("domain", "plan.planners")]
+    shown = dict.fromkeys(["model.apply", *keys])  # the apply module is the first thing anybody asks for
+    return [", ".join(_said(key, table.get(key)) for key in shown) for table in flat]
+
+
+def _said(key: str, value: object) -> str:
+    return str(value) if key == "model.apply" else f"{key.rpartition('.')[2]} {value}"
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat
+
+
+def _strip(facts: Facts) -> str | None:
+    """Return the film strip of the best plan, as a data address."""
+    if facts.best is None:
+        return None
+    path = facts.run.file("problems") / facts.best["problem"] / folder_name(facts.best["planner"]) / "strip.png"
+    if not path.is_file():
+        return None
+    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()

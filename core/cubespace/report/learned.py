@@ -1,0 +1,232 @@
+"""What the network of a run has learned, in pictures: reconstructions, actions, bits and plans. Needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace import inference
+from cubespace.autoencoder import SpaceAutoEncoder
+from cubespace.domains import Images
+from cubespace.pictures import read_picture
+from cubespace.report.facts import Record, verdict
+from cubespace.report.images import Picture, animation, barcode, picture, signed
+from cubespace.runs import Run
+from cubespace.strips import Bits, Indices, StripsModel
+from cubespace.transitions import Pairs, Transitions
+
+SAMPLES = 6000  # training pictures looked at for prototypes: more cannot be told apart
+MASKS = ("add", "delete", "positive", "negative")  # of an action
+SMALL = 72  # pixels of the longer side of pictures in cards
+
+
+@attrs.frozen(kw_only=True)
+class Redrawn:
+    """A held-out picture, what the network makes of it, and the difference."""
+
+    given: Picture
+    drawn: Picture
+    difference: Picture
+    error: float
+    worst: bool
+
+
+@attrs.frozen(kw_only=True)
+class ActionCard:
+    """An action in pictures: the mean of what it was seen to start from and to lead to, and its masks."""
+
+    name: str
+    support: int
+    before: Picture
+    after: Picture
+    change: Picture
+    add: list[int]
+    delete: list[int]
+    positive: list[int]
+    negative: list[int]
+
+
+@attrs.frozen(kw_only=True)
+class BitCard:
+    """A bit in a picture: where pictures are lighter (blue) or darker (orange) when it is true."""
+
+    bit: int
+    rate: float  # of training pictures in which it is true
+    meaning: Picture
+
+
+@attrs.frozen(kw_only=True)
+class Frame:
+    """A moment of a plan: its picture, its bits, the action that led to it."""
+
+    picture: Picture
+    bits: Picture
+    action: str
+    added: int
+    deleted: int
+
+
+@attrs.frozen(kw_only=True)
+class Story:
+    """A plan told in pictures, and the frame at which it went wrong."""
+
+    planner: str
+    problem: str
+    verdict: str
+    outcome: str
+    reason: str
+    wrong: int | None
+    init: Picture
+    goal: Picture
+    frames: list[Frame]
+    animation: Picture | None
+    still: Picture | None
+
+    @property
+    def anchor(self) -> str:
+        """Return the id of the story on its page."""
+        return f"plan-{self.planner}-{self.problem}"
+
+
+class Learned:
+    """A trained network with its data and, if extracted, its model."""
+
+    def __init__(self, run: Run, network: SpaceAutoEncoder, model: StripsModel | None, data: Transitions) -> None:
+        self.run, self.network, self.model, self.data = run, network, model, data
+        self.some: Pairs = data.train[:SAMPLES]
+
+    @cached_property
+    def before(self) -> Bits:
+        """Return the bits before each training transition that is looked at."""
+        return inference.encode(self.network, self.some.before)
+
+    @cached_property
+    def after(self) -> Bits:
+        """Return the bits after it."""
+        return inference.encode(self.network, self.some.after)
+
+    def redrawn(self, count: int = 8) -> list[Redrawn]:
+        """Return some pictures of the test split, the last one being the worst of all."""
+        given = self.data.test.before
+        drawn = inference.decode(self.network, inference.encode(self.network, given))
+        differences = drawn - given / np.float32(255)
+        errors = np.square(differences).reshape(len(given), -1).mean(1)
+        worst = int(errors.argmax())
+        rows = [*[row for row in range(len(given)) if row != worst][: count - 1], worst]
+        return [
+            Redrawn(
+                given=picture(given[row], "a picture held out", SMALL),
+                drawn=picture((drawn[row] * 255).round().astype(np.uint8), "the same, redrawn from its bits", SMALL),
+                # full strength at a tenth of the range, so that errors too small to matter stay invisible
+                difference=picture(_tint(differences[row]), "difference of the two", SMALL),
+                error=float(errors[row]),
+                worst=row == worst,
+            )
+            for row in rows
+        ]
+
+    def actions(self, count: int = 12) -> list[ActionCard]:
+        """Return the actions with most support."""
+        if self.model is None:
+            return []
+        order = np.argsort(-self.model.support, kind="stable")[:count]
+        return [self._action(self.model, int(row)) for row in order]
+
+    def bits(self, count: int = 24) -> list[BitCard]:
+        """Return the bits that tell most: true in about half of the pictures first."""
+        states = np.concatenate([self.before, self.after])
+        pictures = np.concatenate([self.some.before, self.some.after])
+        rates = states.mean(0)
+        live = np.flatnonzero((rates > 0) & (rates < 1))
+        order = live[np.argsort(np.abs(rates[live] - 0.5), kind="stable")][:count]
+        return [
+            BitCard(
+                bit=int(bit),
+                rate=float(rates[bit]),
+                meaning=signed(
+                    _mean(pictures, states[:, bit]) - _mean(pictures, ~states[:, bit]), f"meaning of bit {bit}", SMALL
+                ),
+            )
+            for bit in order
+        ]
+
+    def story(self, record: Record) -> Story:
+        """Tell what came of an instance."""
+        folder = self.run.file("problems") / record["problem"]
+        colour: Any = "grey" if len(self.network.image_shape) == 2 else "rgb"
+        init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
+        frames, moving = self._frames(init[None], record["plan"])
+        return Story(
+            planner=record["planner"],
+            problem=record["problem"],
+            verdict=verdict(record),
+            outcome=record["outcome"],
+            reason=record["reason"] or record["detail"],
+            wrong=record["wrong_step"],
+            init=picture(init, "the given initial picture"),
+            goal=picture(goal, "the given goal picture"),
+            frames=frames,
+            animation=moving,
+            still=frames[0].picture if frames else None,
+        )
+
+    def _frames(self, init: Images, plan: Sequence[int] | None) -> tuple[list[Frame], Picture | None]:
+        if plan is None or self.model is None:
+            return [], None
+        trace = self.model.execute(inference.encode(self.network, init)[0], plan)
+        if trace is None:  # the record is of another model: `cube evaluate` will make it anew
+            return [], None
+        pictures = inference.draw(self.network, trace)
+        frames = []
+        for step, (pixels, state) in enumerate(zip(pictures, trace, strict=True)):
+            earlier = trace[step - 1] if step else state
+            added, deleted = int((state & ~earlier).sum()), int((earlier & ~state).sum())
+            code = barcode(state, earlier, f"bits of step {step}: {added} added, {deleted} deleted")
+            name = self.model.names[plan[step - 1]] if step else ""
+            shown = picture(pixels, f"step {step}")
+            frames.append(Frame(picture=shown, bits=code, action=name, added=added, deleted=deleted))
+        return frames, animation(pictures, f"the plan of {len(plan)} steps, animated", side=168)
+
+    def _action(self, model: StripsModel, row: int) -> ActionCard:
+        """Return the card of an action: of the transitions that it reproduces."""
+        wanted, forbidden = model.positive[row], model.negative[row]
+        rows = np.flatnonzero(self.before[:, wanted].all(1) & ~self.before[:, forbidden].any(1))
+        actions: Indices = np.full(len(rows), row)
+        rows = rows[(model.apply(self.before[rows], actions) == self.after[rows]).all(1)]
+        shown = np.zeros(len(self.before), dtype=np.bool_)
+        shown[rows] = True
+        before, after = _mean(self.some.before, shown), _mean(self.some.after, shown)
+        name = model.names[row]
+        return ActionCard(
+            name=name,
+            support=int(model.support[row]),
+            before=picture(_bytes(before), f"mean picture before {name}", SMALL),
+            after=picture(_bytes(after), f"mean picture after {name}", SMALL),
+            change=signed(after - before, f"what {name} changes", SMALL),
+            **{mask: np.flatnonzero(getattr(model, mask)[row]).tolist() for mask in MASKS},
+        )
+
+
+def _mean(pictures: Images, rows: Bits) -> NDArray[np.float32]:
+    """Return the mean of some pictures, in [0, 1]; nothing at all if there are none."""
+    if not rows.any():
+        return np.zeros(pictures.shape[1:], dtype=np.float32)
+    return np.asarray(pictures[rows].mean(0, dtype=np.float32) / np.float32(255))
+
+
+def _bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
+    return (values * 255).round().astype(np.uint8)
+
+
+def _tint(difference: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return a difference as red on nothing."""
+    size = np.abs(difference).max(axis=-1) if difference.ndim == 3 else np.abs(difference)
+    pixels = np.zeros((*size.shape, 4), dtype=np.uint8)
+    pixels[..., 0], pixels[..., 1], pixels[..., 2] = 214, 48, 49
+    pixels[..., 3] = (np.clip(size * 10, 0, 1) * 255).astype(np.uint8)
+    return pixels

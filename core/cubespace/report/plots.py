@@ -1,0 +1,161 @@
+"""Plots as inline SVG whose colours are those of the page, light or dark. The only place that imports matplotlib."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from cubespace.report.images import ADDED, DELETED
+from cubespace.strips import StripsModel
+
+# matplotlib wants colours, the page has variables: these stand for the variables until the SVG is written
+INK, GRID = "#0a0b00", "#0a0b0f"
+SERIES = ("#0a0b01", "#0a0b02", "#0a0b03", "#0a0b04", "#0a0b05", "#0a0b06")
+MARKERS = "os^Dvp"
+# what matplotlib writes for a file of its own: a size, ids, a style that would hold for the whole page
+NEEDLESS = (r"<metadata>.*?</metadata>", r"<style.*?</style>", r'(?<=<g) id="[^"]*"', r' (?:width|height)="[^"]*pt"')
+POINTS = 300  # of a curve: more cannot be seen
+
+TRAINING = {
+    "before": "picture before",
+    "after": "picture after",
+    "successor": "picture after, by the action",
+    "direct": "bits (direct)",
+    "zero_suppress": "true bits",
+}
+HELD_OUT = {"reconstruction": "Rec: redrawn", "successor": "Succ: predicted", "direct": "Direct: wrong bits"}
+
+
+def loss_curves(rows: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return the loss terms over the epochs of training."""
+    curves = {words: [row.get(name) for row in rows] for name, words in TRAINING.items()}
+    return _curves("losses", rows, curves, "loss in training")
+
+
+def held_out_curves(rows: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return the errors on the validation split over the epochs of training."""
+    curves = {words: [row.get(f"validation_{name}") for row in rows] for name, words in HELD_OUT.items()}
+    return _curves("held-out", rows, curves, "error on pictures held out")
+
+
+def compared_curves(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
+    """Return the error of the predicted picture of several runs."""
+    figure, axes = _figure()
+    for number, (name, rows) in enumerate(runs.items()):
+        points = _thin([(row["epoch"], row["validation_successor"]) for row in rows])
+        axes.plot(*zip(*points, strict=True), color=SERIES[number % len(SERIES)], label=name)
+    axes.set(xlabel="epoch", ylabel="Succ on pictures held out", yscale="log")
+    _legend(axes)
+    return _svg(figure, "compared")
+
+
+def effort(planners: Mapping[str, Any]) -> Markup | None:
+    """Return expansions against seconds, a mark per instance, a colour per planner; None where nobody counted."""
+    figure, axes = _figure()
+    shown = False
+    for number, (name, row) in enumerate(planners.items()):
+        points = [
+            (max(1, record["expansions"]), max(1e-3, record["seconds"]))
+            for record in row["records"]
+            if record["expansions"] is not None
+        ]
+        if points:
+            shown = True
+            colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
+            expansions, seconds = zip(*points, strict=True)
+            axes.scatter(expansions, seconds, s=18, color=colour, marker=marker, alpha=0.75, label=name)
+    if not shown:
+        return None
+    axes.set(xlabel="states expanded", ylabel="seconds", xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))  # a decade is often all there is
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        axis.set_minor_formatter(NullFormatter())
+    _legend(axes)
+    return _svg(figure, "effort")
+
+
+def effect_map(model: StripsModel) -> Markup:
+    """Return which action changes which bit: a row per action, a column per bit that any action changes."""
+    changed = np.flatnonzero((model.add | model.delete).any(0))
+    add, delete = model.add[:, changed], model.delete[:, changed]
+    # neighbours in this order share their first changed bits, so that groups of like actions are seen as blocks
+    columns = np.argsort(-(add | delete).sum(0), kind="stable")
+    rows = np.lexsort((add * 2 + delete * 1)[:, columns[::-1]].T)[::-1]
+    cells = np.zeros((*add.shape, 4), dtype=np.uint8)
+    cells[add], cells[delete] = ADDED, DELETED
+    figure, axes = _figure(height=3.4)
+    axes.imshow(cells[rows][:, columns], aspect="auto", interpolation="none")
+    axes.set(xlabel=f"the {len(changed)} bits that change", ylabel=f"{model.actions} actions")
+    axes.grid(visible=False)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    return _svg(figure, "effects")
+
+
+def _curves(
+    name: str, rows: Sequence[Mapping[str, Any]], curves: Mapping[str, Sequence[float | None]], title: str
+) -> Markup:
+    figure, axes = _figure()
+    epochs = [row["epoch"] for row in rows]
+    for number, (words, values) in enumerate(curves.items()):
+        # the last phase may train a part only: a term that was not there leaves a gap
+        points = [(epoch, value) for epoch, value in zip(epochs, values, strict=True) if value is not None]
+        if points:
+            axes.plot(*zip(*_thin(points), strict=True), color=SERIES[number], label=words)
+    phases = [row["phase"] for row in rows]
+    for before, after, epoch in zip(phases, phases[1:], epochs, strict=False):
+        if before != after:
+            axes.axvline(epoch, color=INK, linewidth=0.6, linestyle=":")
+            axes.annotate(f" {after}", (epoch, 1), xycoords=("data", "axes fraction"), va="top", color=INK, fontsize=7)
+    axes.set(xlabel="epoch", ylabel=title, yscale="log")
+    _legend(axes)
+    return _svg(figure, name)
+
+
+def _thin(points: Sequence[tuple[Any, Any]]) -> Sequence[tuple[Any, Any]]:
+    step = max(1, len(points) // POINTS)
+    return [*points[:-1:step], points[-1]]
+
+
+def _figure(height: float = 2.9) -> tuple[Figure, Axes]:
+    with mpl.rc_context({"font.size": 9}):
+        figure = Figure(figsize=(5.4, height), layout="constrained")
+        axes = figure.add_subplot()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(GRID)
+    axes.tick_params(which="both", color=GRID, labelcolor=INK)
+    axes.grid(visible=True, color=GRID, linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.xaxis.label.set_color(INK)
+    axes.yaxis.label.set_color(INK)
+    return figure, axes
+
+
+def _legend(axes: Axes) -> None:
+    axes.legend(frameon=False, labelcolor=INK, fontsize=8)
+
+
+def _svg(figure: Figure, name: str) -> Markup:
+    """Return the figure as SVG that is the same every time; ``name`` keeps its ids apart from those of other plots."""
+    text = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    svg = text.getvalue()[text.getvalue().index("<svg") :]
+    for needless in NEEDLESS:
+        svg = re.sub(needless, "", svg, flags=re.DOTALL)
+    svg = svg.replace(INK, "var(--plot-ink)").replace(GRID, "var(--line)")
+    for number, colour in enumerate(SERIES, 1):
+        svg = svg.replace(colour, f"var(--series-{number})")
+    return Markup(svg.replace("<svg ", f'<svg class="plot" role="img" aria-label="{name}" ', 1))
