@@ -16,7 +16,6 @@ from torch.nn.functional import one_hot
 from cubespace.autoencoder import SpaceAutoEncoder, evaluating
 from cubespace.domains import Images
 from cubespace.errors import InputError
-from cubespace.noise import step
 from cubespace.strips import Bits, Indices
 
 BATCH = 1000
@@ -79,7 +78,12 @@ def effects(model: SpaceAutoEncoder) -> tuple[Bits, Bits]:
 
 def encode_pixels(model: SpaceAutoEncoder, pixels: Tensor) -> Tensor:
     """Return the bits, as bool, of rows of bytes that are on the model's device already."""
-    return _batched(model, lambda part: step(model.encoder(part.float().mul_(1.0 / 255.0))).bool(), pixels)
+    return encode_logits(model, pixels) > 0
+
+
+def encode_logits(model: SpaceAutoEncoder, pixels: Tensor) -> Tensor:
+    """Return the logits of the bits of rows of bytes that are on the model's device already."""
+    return _batched(model, lambda part: model.encoder(part.float().mul_(1.0 / 255.0)), pixels)
 
 
 def _batched(model: SpaceAutoEncoder, function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:

@@ -15,6 +15,8 @@ from cubespace.recipe import ModelConfig
 BatchNorm1d = partial(nn.BatchNorm1d, eps=1e-3, momentum=0.01)
 BatchNorm2d = partial(nn.BatchNorm2d, eps=1e-3, momentum=0.01)
 
+NEVER = -1e4  # logit of a label that is not to be given
+
 
 def hidden(inputs: int, width: int, dropout: float) -> nn.Sequential:
     """Return one hidden layer; batch norm has the bias."""
@@ -22,10 +24,10 @@ def hidden(inputs: int, width: int, dropout: float) -> nn.Sequential:
     return nn.Sequential(*layers, Dropout(dropout)) if dropout else nn.Sequential(*layers)
 
 
-def perceptron(inputs: int, outputs: int, config: ModelConfig, dropout: float) -> nn.Sequential:
-    """Return ``config.depth`` hidden layers and a linear one."""
-    sizes = [inputs] + [config.width] * config.depth
-    layers = [hidden(size, config.width, dropout) for size in sizes[:-1]]
+def perceptron(inputs: int, outputs: int, *, width: int, depth: int, dropout: float = 0.0) -> nn.Sequential:
+    """Return ``depth`` hidden layers and a linear one."""
+    sizes = [inputs] + [width] * depth
+    layers = [hidden(size, width, dropout) for size in sizes[:-1]]
     return nn.Sequential(*layers, nn.Linear(sizes[-1], outputs))
 
 
@@ -56,12 +58,12 @@ class Pixels(nn.Module):
 
 def mlp_encoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
     """Return a network from noisy pixels to the logits of bits."""
-    return nn.Sequential(GaussianNoise(config.noise), perceptron(math.prod(shape), config.bits, config, config.dropout))
+    return nn.Sequential(GaussianNoise(config.noise), _dense_encoder(math.prod(shape), config))
 
 
 def mlp_decoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
     """Return a network from bits to the logits of pixels."""
-    return perceptron(config.bits, math.prod(shape), config, 0.0)
+    return _dense_decoder(math.prod(shape), config)
 
 
 def conv_encoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
@@ -72,14 +74,14 @@ def conv_encoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequent
         layers += [nn.Conv2d(channels, config.channels, 3, padding=1), nn.ReLU(inplace=True), Dropout(config.dropout)]
         layers += [BatchNorm2d(config.channels), nn.MaxPool2d(2, ceil_mode=True)]
     flat = config.channels * _halved(_halved(height)) * _halved(_halved(width))
-    return nn.Sequential(*layers, nn.Flatten(), perceptron(flat, config.bits, config, config.dropout))
+    return nn.Sequential(*layers, nn.Flatten(), _dense_encoder(flat, config))
 
 
 def conv_decoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
     """Return the mirror image of the encoder: dense layers, then two convolutions, each doubling the picture."""
     height, width, colours = shape
     small = (config.channels, _halved(_halved(height)), _halved(_halved(width)))
-    dense = perceptron(config.bits, math.prod(small), config, 0.0)
+    dense = _dense_decoder(math.prod(small), config)
     layers = [
         nn.Unflatten(1, small),
         BatchNorm2d(config.channels),
@@ -91,6 +93,15 @@ def conv_decoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequent
         Pixels(shape),
     ]
     return nn.Sequential(dense, *layers)
+
+
+def _dense_encoder(inputs: int, config: ModelConfig) -> nn.Sequential:
+    depth = config.encoder_depth
+    return perceptron(inputs, config.bits, width=config.width, depth=depth, dropout=config.dropout)
+
+
+def _dense_decoder(outputs: int, config: ModelConfig) -> nn.Sequential:
+    return perceptron(config.bits, outputs, width=config.width, depth=config.decoder_depth)
 
 
 def _halved(size: int) -> int:
@@ -113,6 +124,34 @@ class ActionHead(nn.Module):
             features = layer(torch.cat((features, before), dim=1))  # (batch, width)
         logits: Tensor = self.label(torch.cat((features, before), dim=1))
         return logits
+
+    @torch.no_grad()
+    def write(self, add: Tensor, delete: Tensor) -> None:
+        """Set the weights so that label ``a`` is given to the transitions whose difference is nearest to effect ``a``.
+
+        The square of the distance between a difference d = z1 - z0 and an effect e is d² - 2 d·e + e², where d² is the
+        same for all labels: so z1 is passed through, z0 is read again, and the last layer has 2 d·e - e² as logit.
+        """
+        bits = add.shape[1]
+        for layer in self.layers:
+            linear, norm, *_ = layer.children()
+            weight = linear.get_parameter("weight").zero_()  # (width, inputs + bits)
+            weight[:bits, :bits] = torch.eye(bits)
+            make_identity(norm)
+        effect = add.float() - delete.float()  # (effects, bits)
+        count = len(effect)
+        self.label.weight.zero_()
+        self.label.weight[:count, :bits] = 2.0 * effect
+        self.label.weight[:count, -bits:] = -2.0 * effect
+        self.label.bias.fill_(NEVER)  # labels without effect are never given
+        self.label.bias[:count] = -effect.square().sum(1)
+
+
+def make_identity(norm: nn.Module) -> None:
+    """Let a batch norm leave its inputs as they are in evaluation."""
+    assert isinstance(norm, nn.BatchNorm1d)
+    norm.reset_parameters()  # mean 0, variance 1, scale 1, shift 0
+    norm.get_buffer("running_var").sub_(norm.eps)
 
 
 ENCODERS = {"mlp": mlp_encoder, "conv": conv_encoder}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -26,9 +27,9 @@ class RectifiedAdam(torch.optim.Adam):
         return {**super().state_dict(), "steps": self.steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore what :meth:`state_dict` returned."""
+        """Restore a copy of what :meth:`state_dict` returned: torch would share its tensors with their owner."""
         self.steps = int(state_dict["steps"])
-        super().load_state_dict({key: value for key, value in state_dict.items() if key != "steps"})
+        super().load_state_dict(deepcopy({key: value for key, value in state_dict.items() if key != "steps"}))
 
     @torch.no_grad()
     def step(self) -> None:  # type: ignore[override]

@@ -8,16 +8,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
 
+from cubespace import schedules
 from cubespace.autoencoder import SpaceAutoEncoder
-from cubespace.inference import encode_pixels
+from cubespace.consolidation import agree, frequent_differences
+from cubespace.inference import encode_logits, encode_pixels
 from cubespace.losses import Losses, direct, image_loss, total, transition_losses, weigh, zero_suppress
 from cubespace.recipe import TrainConfig
 from cubespace.schedules import temperature
+
+
+@runtime_checkable
+class WritesEffects(Protocol):
+    """An apply module into which effects can be written instead of learned."""
+
+    def write_effects(self, add: Tensor, delete: Tensor) -> None:
+        """Give the first actions these effects, (effects, bits), and the others none."""
 
 
 class Phase(ABC):
@@ -48,6 +59,20 @@ class Phase(ABC):
     @abstractmethod
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Return the losses of some transitions, ``total`` among them, at a moment from 0 to 1 of the phase."""
+
+    def learning_rate(self, progress: float) -> float:
+        """Return the learning rate of a moment."""
+        return schedules.learning_rate(self.config, progress)
+
+    def begin(self, epoch: int) -> None:  # noqa: B027 - most phases have nothing to prepare
+        """Prepare for an epoch, counted from 0."""
+
+    def state(self) -> dict[str, Tensor]:
+        """Return what the rest of the phase depends on besides the network."""
+        return {}
+
+    def restore(self, state: dict[str, Tensor]) -> None:  # noqa: B027 - most phases have no state
+        """Continue where :meth:`state` was taken."""
 
     def parameters(self) -> Iterator[nn.Parameter]:
         """Yield the parameters of the parts."""
@@ -108,6 +133,48 @@ class States(Joint):
         return total(terms, weigh(self.config.losses, progress))
 
 
+class Consolidate(Phase):
+    """The encoder alone, led to bits on whose differences the transitions agree (see ``cubespace.consolidation``)."""
+
+    name = "consolidate"
+    targets: Tensor  # bool (2, transitions, bits)
+
+    @staticmethod
+    def epochs(config: TrainConfig) -> int:
+        """Return the epochs of all rounds."""
+        return config.consolidation.rounds * config.consolidation.epochs
+
+    def parts(self) -> Sequence[nn.Module]:
+        """Return the encoder."""
+        return (self.model.encoder,)
+
+    def learning_rate(self, progress: float) -> float:
+        """Return the learning rate of the finish."""
+        return schedules.falling(self.config.finish_rate, progress)
+
+    def begin(self, epoch: int) -> None:
+        """Agree anew at the beginning of each round."""
+        settings = self.config.consolidation
+        if epoch % settings.epochs == 0:
+            before, after = (encode_logits(self.model, part) for part in self.images)
+            self.targets = torch.stack(agree(before, after, frequent=settings.frequent, flips=settings.flips))
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the bits agreed on, which are those of the beginning of the round."""
+        return {"targets": self.targets} if hasattr(self, "targets") else {}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Put the bits agreed on back."""
+        if state:
+            self.targets = state["targets"].to(self.images.device)
+
+    def losses(self, rows: Tensor, progress: float) -> Losses:  # noqa: ARG002
+        """Return the distance of the encoder's bits from those agreed on."""
+        logits = self.model.encoder(self.pictures(rows).flatten(0, 1)).float()  # (2 rows, bits)
+        targets = self.targets.index_select(1, rows).flatten(0, 1).float()
+        return total({"agreement": binary_cross_entropy_with_logits(logits, targets)}, {"agreement": 1.0})
+
+
 class FrozenBits(Phase):
     """A phase on the hard bits of the training split, which no longer change."""
 
@@ -146,9 +213,19 @@ class Actions(FrozenBits):
 
 
 class Decoder(FrozenBits):
-    """The decoder alone, on frozen hard bits: cheap and always a gain, since it has only seen relaxed bits so far."""
+    """The decoder alone, on frozen hard bits: cheap and always a gain, since it has only seen relaxed bits so far.
+
+    If wanted, the differences of the bits are first written into the nets that learned them only approximately.
+    """
 
     name = "decoder"
+
+    def __init__(self, model: SpaceAutoEncoder, images: Tensor, config: TrainConfig) -> None:
+        super().__init__(model, images, config)
+        if config.rewrite and config.architecture == "joint" and isinstance(model.progress, WritesEffects):
+            add, delete = frequent_differences(self.bits[0], self.bits[1], model.config.actions)
+            model.action.write(add, delete)
+            model.progress.write_effects(add, delete)
 
     @staticmethod
     def epochs(config: TrainConfig) -> int:
@@ -159,6 +236,10 @@ class Decoder(FrozenBits):
         """Return the decoder."""
         return (self.model.decoder,)
 
+    def learning_rate(self, progress: float) -> float:
+        """Return the learning rate of the finish."""
+        return schedules.falling(self.config.finish_rate, progress)
+
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Return the reconstruction of both pictures."""
         before, after = image_loss(self.config.losses.image, self.model.decode(self.states(rows)), self.pictures(rows))
@@ -167,6 +248,6 @@ class Decoder(FrozenBits):
 
 def phases(config: TrainConfig) -> list[type[Phase]]:
     """Return the phases of a training, in order."""
-    main: list[type[Phase]] = [Joint] if config.architecture == "joint" else [States, Actions]
+    main: list[type[Phase]] = [Joint, Consolidate] if config.architecture == "joint" else [States, Actions]
     main.append(Decoder)
     return [phase for phase in main if phase.epochs(config)]

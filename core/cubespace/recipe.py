@@ -11,6 +11,8 @@ from typing import Any, Literal
 import attrs
 from attrs.validators import and_, ge, gt, le, lt, optional
 
+from cubespace.errors import UsageError
+
 Network = Literal["mlp", "conv"]
 
 _fraction = and_(ge(0.0), le(1.0))
@@ -30,8 +32,9 @@ class ModelConfig:
     apply: str = "btl"  # apply module, as NAME or NAME:key=value,…
     encoder: Network = "mlp"
     decoder: Network = "mlp"
-    width: int = _setting(300, ge(1))  # units of a hidden layer
-    depth: int = _setting(2, ge(0))  # hidden layers of encoder and decoder
+    width: int = _setting(400, ge(1))  # units of a hidden layer
+    encoder_depth: int = _setting(1, ge(0))  # hidden layers; a second one makes bits that are parities of others
+    decoder_depth: int = _setting(1, ge(0))
     channels: int = _setting(16, ge(1))  # of convolutional layers
     action_width: int = _setting(300, ge(1))
     action_depth: int = _setting(1, ge(0))
@@ -59,12 +62,22 @@ class LossConfig:
     image: Literal["bce", "mse"] = "bce"
     reconstruction: float = _setting(1.0, ge(0.0))  # of x0 and of x1
     successor: float = _setting(1.0, ge(0.0))  # of x1 by way of the action
-    direct: float = _setting(0.1, ge(0.0))  # γ
+    direct: float = _setting(0.02, ge(0.0))  # γ
     direct_from: float = _setting(0.3, _fraction)
-    zero_suppress: float = _setting(0.02, ge(0.0))  # α
+    zero_suppress: float = _setting(0.1, ge(0.0))  # α
     zero_suppress_from: float = _setting(0.2, _fraction)
     variational: float = 0.0  # β; negative values are in the paper's search space
     prior: float = _setting(0.5, and_(gt(0.0), lt(1.0)))  # probability of a true bit under the prior
+
+
+@attrs.frozen(kw_only=True)
+class ConsolidationConfig:
+    """How the encoder is led to agree on the frequent differences between states, after the joint phase."""
+
+    rounds: int = _setting(6, ge(0))
+    epochs: int = _setting(3, ge(1))  # of each round
+    frequent: int = _setting(3, ge(1))  # transitions that must show a difference for it to be one to agree on
+    flips: int = _setting(1, ge(0))  # bits of a transition that may be changed to make it agree
 
 
 @attrs.frozen(kw_only=True)
@@ -72,16 +85,19 @@ class TrainConfig:
     """How long and how fast to train."""
 
     architecture: Literal["joint", "two-stage"] = "joint"  # two-stage: SAE, then Cube-AAE on its frozen bits
-    epochs: int = _setting(100, ge(1))
+    epochs: int = _setting(150, ge(1))  # of the main phase
     action_epochs: int = _setting(100, ge(1))  # of the second stage of two-stage
     decoder_epochs: int = _setting(10, ge(0))  # of the last phase: the decoder alone, on frozen hard bits
+    rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only
     batch: int = _setting(100, ge(2))
     learning_rate: float = _setting(3e-3, gt(0.0))
-    decay: float = _setting(1.0, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
+    decay: float = _setting(0.1, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
     decay_from: float = _setting(0.7, _rate)  # … falling exponentially from here on
+    finish_rate: float = _setting(1e-3, gt(0.0))  # learning rate of the phases after it, falling to 0
     patience: int | None = _setting(None, optional(ge(1)))  # epochs without gain on validation until a phase is stopped
     seed: int = _setting(0, ge(0))
     temperature: TemperatureConfig = attrs.field(factory=TemperatureConfig)
+    consolidation: ConsolidationConfig = attrs.field(factory=ConsolidationConfig)
     losses: LossConfig = attrs.field(factory=LossConfig)
 
 
@@ -91,6 +107,11 @@ class Recipe:
 
     model: ModelConfig = attrs.field(factory=ModelConfig)
     train: TrainConfig = attrs.field(factory=TrainConfig)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse settings that contradict each other."""
+        if self.train.rewrite and self.model.action_width < self.model.bits:
+            raise UsageError("model.action_width must be at least model.bits, or train.rewrite off")
 
 
 @attrs.frozen(kw_only=True)

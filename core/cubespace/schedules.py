@@ -16,6 +16,11 @@ def learning_rate(config: TrainConfig, progress: float) -> float:
     return float(config.learning_rate * config.decay**fallen)
 
 
+def falling(rate: float, progress: float) -> float:
+    """Return a learning rate that falls linearly to 0."""
+    return rate * (1.0 - progress)
+
+
 def delayed(weight: float, start: float, progress: float) -> float:
     """Return the weight after its bootstrap delay, 0 before."""
     return weight if progress >= start else 0.0

@@ -20,7 +20,6 @@ from cubespace.noise import refresh_noise
 from cubespace.optimizers import RectifiedAdam
 from cubespace.phases import Phase, phases
 from cubespace.recipe import Execution, TrainConfig
-from cubespace.schedules import learning_rate
 
 Row = dict[str, Any]
 
@@ -69,7 +68,7 @@ class Trainer:
             yield row
 
     def state(self) -> dict[str, Any]:
-        """Return all that the rest of the training depends on, as tensors and plain values."""
+        """Return all that the rest of the training depends on; to be saved or used before the next epoch changes it."""
         return {
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -77,6 +76,7 @@ class Trainer:
             "order": json.dumps(self.order.bit_generator.state),
             "done": self.done,
             "stage": self.stage,
+            "phase": self.phase.state(),
             "epoch": self.epoch,
             "best": self.best,
             "since_best": self.since_best,
@@ -86,6 +86,7 @@ class Trainer:
         """Continue where :meth:`state` was taken."""
         self.model.load_state_dict(state["model"])
         self._enter(state["stage"])
+        self.phase.restore(state["phase"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.random.state = state["random"]
         self.order.bit_generator.state = json.loads(state["order"])
@@ -110,11 +111,12 @@ class Trainer:
         batch = min(self.config.batch, count)
         steps = count // batch  # the few that are left over are others in each epoch
         order = torch.from_numpy(self.order.permutation(count)).to(self.images.device)
+        self.phase.begin(self.epoch)
         refresh_noise(self.model)
         sums: Tensor | float = 0.0
         for step, rows in enumerate(order[: steps * batch].split(batch)):
             progress = (self.epoch + step / steps) / self.phase.epochs(self.config)
-            self.optimizer.learning_rate = learning_rate(self.config, progress)
+            self.optimizer.learning_rate = self.phase.learning_rate(progress)
             losses = self._step(rows, progress)
             sums = sums + torch.stack(list(losses.values())).detach()  # stays on the device: nothing waits for it
         means = [value / steps for value in sums.tolist()] if isinstance(sums, Tensor) else []

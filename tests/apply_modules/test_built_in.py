@@ -72,7 +72,7 @@ def test_training_finds_the_effects_of_known_actions(spec) -> None:
     kind = torch.from_numpy(rng.integers(3, size=(actions, bits)))  # 0 adds, 1 deletes, 2 does nothing
     module = make(spec, bits, actions)
     optimizer = torch.optim.Adam(module.parameters(), lr=0.05)
-    for _ in range(300):
+    for _ in range(200):
         state = torch.randint(2, (64, bits)).float()
         label = torch.randint(actions, (64,))
         target = torch.where(kind[label] == 2, state, (kind[label] == 0).float())

@@ -6,7 +6,7 @@ from cubespace.autoencoder import build_model, evaluating
 from cubespace.errors import UsageError
 from cubespace.recipe import ModelConfig
 
-SMALL = ModelConfig(bits=6, actions=5, width=16, depth=1, action_width=16, channels=4)
+SMALL = ModelConfig(bits=6, actions=5, width=16, action_width=16, channels=4)
 NETWORKS = ["mlp", "conv"]
 
 

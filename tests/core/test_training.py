@@ -9,7 +9,7 @@ from cubespace.autoencoder import SpaceAutoEncoder, build_model
 from cubespace.devices import default_threads, pick_device
 from cubespace.errors import CubeError, UsageError
 from cubespace.inference import as_pixels
-from cubespace.recipe import Execution, LossConfig, Recipe
+from cubespace.recipe import ConsolidationConfig, Execution, LossConfig, Recipe
 from cubespace.training import Row, Trainer
 
 
@@ -63,16 +63,17 @@ def test_another_seed_gives_another_training() -> None:
 
 def test_one_row_per_epoch_names_phase_losses_and_measures() -> None:
     rows = list(trainer(tiny_recipe()).rows())
-    assert [(row["epoch"], row["phase"]) for row in rows] == [(1, "joint"), (2, "joint"), (3, "joint"), (4, "decoder")]
+    assert [row["phase"] for row in rows] == ["joint"] * 3 + ["consolidate"] * 4 + ["decoder"]
+    assert [row["epoch"] for row in rows] == list(range(1, 9))
     assert {"before", "after", "successor", "direct", "zero_suppress", "total"} <= set(rows[0])
     assert {"validation_reconstruction", "validation_successor", "validation_direct"} <= set(rows[-1])
 
 
 def test_training_learns() -> None:
-    run = trainer(tiny_recipe(epochs=40), count=400)
+    run = trainer(tiny_recipe(epochs=40, losses=LossConfig(zero_suppress=0.01)), count=400)
     rows = list(run.rows())
     assert rows[39]["total"] < 0.65 * rows[0]["total"]
-    assert rows[-1]["validation_reconstruction"] < 0.1
+    assert rows[-1]["validation_reconstruction"] < 0.7 * rows[0]["validation_reconstruction"]
     assert run.finished
     assert not run.model.training
 
@@ -87,7 +88,11 @@ def parts_that_change(run: Trainer, epochs: int) -> set[str]:
 
 
 def test_each_phase_trains_its_own_parts_only() -> None:
-    assert parts_that_change(trainer(tiny_recipe()), 3) == {"encoder", "decoder", "action", "progress"}
+    joint = trainer(tiny_recipe())
+    assert parts_that_change(joint, 3) == {"encoder", "decoder", "action", "progress"}
+    assert parts_that_change(joint, 3) == {"encoder"}
+    assert parts_that_change(joint, 1) == {"encoder", "action", "progress"}  # the end of the phase writes the effects
+    assert parts_that_change(joint, 1) == {"decoder"}
     staged = trainer(tiny_recipe(architecture="two-stage"))
     assert parts_that_change(staged, 3) == {"encoder", "decoder"}
     assert staged.phase.name == "actions"
@@ -109,25 +114,27 @@ def test_a_joint_training_without_successor_pictures_still_runs() -> None:
     assert math.isfinite(row["total"])
 
 
-def test_the_state_between_epochs_continues_bit_by_bit() -> None:
-    whole = trainer(tiny_recipe(architecture="two-stage"))
-    states = [whole.state() for _ in whole.rows()]
-    assert len(states) == whole.epochs == 6
-    for done in (1, 3, 4, 5, 6):
-        source = trainer(tiny_recipe(architecture="two-stage"))
+@pytest.mark.parametrize("architecture", ["joint", "two-stage"])
+def test_the_state_between_epochs_continues_bit_by_bit(architecture) -> None:
+    whole = trainer(tiny_recipe(architecture=architecture))
+    length = len(list(whole.rows()))
+    assert length == whole.epochs
+    for done in range(1, length + 1):
+        source = trainer(tiny_recipe(architecture=architecture))
         rows = source.rows()
         for _ in range(done):
             next(rows)
-        continued = trainer(tiny_recipe(architecture="two-stage"), seed=99)  # other initial weights
+        continued = trainer(tiny_recipe(architecture=architecture), seed=99)  # other initial weights
         continued.restore(source.state())
-        assert [row["epoch"] for row in continued.rows()] == list(range(done + 1, 7))
+        assert [row["epoch"] for row in continued.rows()] == list(range(done + 1, length + 1))
         assert equal(weights(continued.model), weights(whole.model)) == set(weights(whole.model))
 
 
 def test_patience_ends_a_phase_early_but_never_before_it_has_settled(monkeypatch) -> None:
     constant = dict.fromkeys(("reconstruction", "successor", "direct", "exact"), 0.5)
     monkeypatch.setattr("cubespace.training.table_1", lambda *_: constant)
-    run = trainer(tiny_recipe(epochs=20, patience=2, decoder_epochs=0))
+    nothing_else = {"decoder_epochs": 0, "consolidation": ConsolidationConfig(rounds=0)}
+    run = trainer(tiny_recipe(epochs=20, patience=2, **nothing_else))
     assert len(list(run.rows())) == 18  # the temperature is held from epoch 16 on, two more bring no gain
     assert run.finished
 
@@ -138,7 +145,7 @@ def test_divergence_is_said() -> None:
 
 
 def test_fewer_transitions_than_a_batch_are_one_batch() -> None:
-    assert len(list(trainer(tiny_recipe(batch=64), count=10).rows())) == 4
+    assert len(list(trainer(tiny_recipe(batch=64), count=10).rows())) == 8
 
 
 def test_half_precision_trains_too() -> None:

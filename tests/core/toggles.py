@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from cubespace.domains import Images
-from cubespace.recipe import Execution, ModelConfig, Recipe, TrainConfig
+from cubespace.recipe import ConsolidationConfig, Execution, ModelConfig, Recipe, TrainConfig
 
 
 @attrs.frozen(eq=False)
@@ -27,8 +27,9 @@ def _draw(states: np.ndarray, cell: int, colour: bool) -> Images:
 
 
 def tiny_recipe(apply: str = "btl", **train: object) -> Recipe:
-    model = ModelConfig(bits=12, actions=16, width=32, depth=1, action_width=32, noise=0.1, dropout=0.05, apply=apply)
+    model = ModelConfig(bits=12, actions=16, width=32, action_width=32, noise=0.1, dropout=0.05, apply=apply)
     settings: dict[str, object] = {"epochs": 3, "decoder_epochs": 1, "action_epochs": 2, "batch": 20} | train
+    settings.setdefault("consolidation", ConsolidationConfig(rounds=2, epochs=2))
     return Recipe(model=model, train=TrainConfig(**settings))  # type: ignore[arg-type]
 
 

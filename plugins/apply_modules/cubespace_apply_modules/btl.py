@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import softplus
 
 from cubespace.apply import ApplyModule
-from cubespace.networks import BatchNorm1d
+from cubespace.networks import BatchNorm1d, make_identity
 from cubespace.noise import BinConcrete, softplus_inverse, step
 
 
@@ -69,6 +69,20 @@ class BackToLogit(ApplyModule):
             false, true, effect = self._logits()
             self.train(training)
         return false + effect > 0, ~(true + effect > 0)
+
+    @torch.no_grad()
+    def write_effects(self, add: Tensor, delete: Tensor) -> None:
+        """Set the weights so that the first actions have these effects, (effects, bits), and the others none.
+
+        All logits of effects become 2, -2 or 0, those of bits 1/2 or -1/2.
+        """
+        for part in (self.state_logit, self.effect_logit):
+            if isinstance(part, Monotone):
+                part.scale.fill_(softplus_inverse(1.0))
+                make_identity(part.norm)
+        self.table.zero_()
+        self.table[: len(add)] = 2.0 * (add.float() - delete.float())
+        self.shift.fill_(-0.5)
 
     def _logits(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return the logits of a false bit and of a true one, (bits,), and those of the effects, (actions, bits).

@@ -6,11 +6,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 
 from cubespace.apply import ApplyModule
 from cubespace.noise import GumbelSoftmax
 
 ADD, DELETE, NOTHING = range(3)
+SURE = 8.0  # logit of an effect that is written, not learned
 INERTIA = 2.0  # most bits are not touched by an action: begin with that
 
 
@@ -42,3 +44,10 @@ class MinMax(ApplyModule):
         """Return the add and the delete mask of every action."""
         kind = self.table.detach().view(-1, self.bits, 3).argmax(2)  # (actions, bits)
         return kind == ADD, kind == DELETE
+
+    @torch.no_grad()
+    def write_effects(self, add: Tensor, delete: Tensor) -> None:
+        """Set the weights so that the first actions have these effects, (effects, bits), and the others none."""
+        kind = torch.full((self.actions, self.bits), NOTHING, device=self.table.device)
+        kind[: len(add)] = torch.where(add, ADD, torch.where(delete, DELETE, NOTHING))
+        self.table.copy_(one_hot(kind, 3).flatten(1) * SURE)
