@@ -1,0 +1,44 @@
+"""Take pictures of the rooms: pairs to learn from, and problems to solve that learning never sees.
+
+python examples/rooms/draw.py rooms
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from world import Rooms, photograph
+
+from cubespace import instances
+from cubespace.pictures import write_png
+
+
+def main() -> None:
+    """Write ``FOLDER/pairs/00000_a.png, 00000_b.png …`` and ``FOLDER/problems/00_init.png, 00_goal.png …``."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--pairs", type=int, default=4000, help="pictures before and after an action")
+    parser.add_argument("--problems", type=int, default=30, help="pictures of a start and a goal")
+    parser.add_argument("--distance", type=int, default=10, help="moves from each start to its goal")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    world, rng = Rooms(), np.random.default_rng(arguments.seed)
+    before, after = world.sample(arguments.pairs, rng)
+    write(arguments.folder / "pairs", "{:05d}_a.png", photograph(world.render(before), rng))
+    write(arguments.folder / "pairs", "{:05d}_b.png", photograph(world.render(after), rng))
+    drawn = instances.draw(world, arguments.distance, arguments.problems, arguments.seed, random_goals=True)
+    write(arguments.folder / "problems", "{:02d}_init.png", photograph(world.render(drawn.inits), rng))
+    write(arguments.folder / "problems", "{:02d}_goal.png", photograph(world.render(drawn.goals), rng))
+    print(f"{len(before)} pairs and {len(drawn)} problems in {arguments.folder}")
+
+
+def write(folder: Path, name: str, pictures: np.ndarray) -> None:
+    """Write pictures under numbered names."""
+    for number, picture in enumerate(pictures):
+        write_png(folder / name.format(number), picture)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Two rooms, a door between them, a robot and a key: a world with rules, drawn in colour as a camera would see it.
+
+The robot walks in four directions, picks the key up and puts it down, and, with the key in hand beside the door, opens
+or closes it. A state is (robot, key, door): cells 0-8 are the left room, 9-17 the right one, 18 is the doorway; the key
+is in a cell or, as 18, in the robot's hand; the door is 0 for closed, 1 for open.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.domains import Images, Simulator, States
+
+SIDE = 3  # cells of a room, each way
+DOORWAY = HAND = 2 * SIDE * SIDE
+BESIDE_DOOR = (5, 12)  # the cells left and right of the doorway
+CELL = 6  # pixels
+RADICES = (DOORWAY + 1, HAND + 1, 2)
+
+FLOOR, WALL, DOOR, ROBOT, KEY = (226, 217, 198), (62, 66, 78), (150, 88, 42), (38, 98, 190), (236, 178, 20)
+
+# a picture counts as showing a state only if no block of 3 x 3 pixels is further off than this, on average
+TOLERANCE = 0.15
+
+
+class Rooms(Simulator):
+    """The simulator: it draws pictures, knows the rules and reads pictures; learning sees only the pictures."""
+
+    def __init__(self) -> None:
+        every = np.indices(RADICES).reshape(3, -1).T.astype(np.uint8)  # (states, 3)
+        self.states = every[_possible(every)]
+        self.pictures = np.stack([_draw(*state) for state in self.states.tolist()])
+        self.row = np.full(RADICES, -1)
+        self.row[tuple(self.states.T)] = np.arange(len(self.states))
+        self.blocks = _blocks(self.pictures)
+
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """Return the shape of all pictures."""
+        return self.pictures.shape[1:]
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """Return how many values robot, key and door can take."""
+        return RADICES
+
+    def random_states(self, count: int, rng: np.random.Generator) -> States:
+        """Draw states that can be reached."""
+        return self.states[rng.integers(len(self.states), size=count)]
+
+    def successors(self, states: States) -> tuple[States, NDArray[np.intp]]:
+        """Return what the robot can do."""
+        children = [(child, parent) for parent, state in enumerate(states.tolist()) for child in _moves(*state)]
+        after, parents = zip(*children, strict=True) if children else ((), ())
+        return np.array(after, dtype=np.uint8).reshape(-1, 3), np.array(parents, dtype=np.intp)
+
+    def goal(self) -> States:
+        """Return robot and key in the far corner of the right room, with the door closed behind."""
+        return np.array([[17, 17, 0]], dtype=np.uint8)
+
+    def render(self, states: States) -> Images:
+        """Return clean pictures; the camera's noise is added by whoever takes them."""
+        return self.pictures[self.row[tuple(states.T)]]
+
+    def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
+        """Return the state that each picture shows, if every part of the picture is like it."""
+        seen = _blocks(images)
+        states, readable = np.zeros((len(images), 3), dtype=np.uint8), np.zeros(len(images), dtype=np.bool_)
+        for number, blocks in enumerate(seen):
+            worst = np.abs(self.blocks - blocks).reshape(len(self.states), -1).max(1)  # (states,)
+            readable[number] = worst.min() <= TOLERANCE
+            if readable[number]:
+                states[number] = self.states[worst.argmin()]
+        return states, readable
+
+
+def photograph(pictures: Images, rng: np.random.Generator) -> Images:
+    """Return pictures as a cheap camera takes them: a little noise in every pixel, a little more or less light."""
+    light = rng.normal(1.0, 0.01, (len(pictures), 1, 1, 1))
+    noisy = pictures * light + rng.normal(0.0, 3.0, pictures.shape)
+    return np.clip(noisy, 0, 255).round().astype(np.uint8)
+
+
+def _possible(states: States) -> NDArray[np.bool_]:
+    """Return which states can be reached: nobody stands in a closed door or is locked out from the key."""
+    robot, key, door = states.T.astype(int)
+    together = (key == HAND) | (robot // (SIDE * SIDE) == key // (SIDE * SIDE))
+    return np.asarray((door == 1) | ((robot != DOORWAY) & together))
+
+
+def _moves(robot: int, key: int, door: int) -> list[tuple[int, int, int]]:
+    moves = [(cell, key, door) for cell in _neighbours(robot, door)]
+    if key == robot:
+        moves.append((robot, HAND, door))
+    if key == HAND and robot != DOORWAY:
+        moves.append((robot, robot, door))
+    if key == HAND and robot in BESIDE_DOOR:
+        moves.append((robot, key, 1 - door))
+    return moves
+
+
+def _neighbours(robot: int, door: int) -> list[int]:
+    if robot == DOORWAY:
+        return list(BESIDE_DOOR)
+    room, place = divmod(robot, SIDE * SIDE)
+    row, column = divmod(place, SIDE)
+    steps = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    cells = [room * SIDE * SIDE + r * SIDE + c for r, c in steps if 0 <= r < SIDE and 0 <= c < SIDE]
+    return cells + [DOORWAY] * (door == 1 and robot in BESIDE_DOOR)
+
+
+def _corner(cell: int) -> tuple[int, int]:
+    """Return the upper left pixel of a cell."""
+    if cell == DOORWAY:
+        return 1 + CELL, 1 + SIDE * CELL
+    room, place = divmod(cell, SIDE * SIDE)
+    row, column = divmod(place, SIDE)
+    return 1 + row * CELL, 1 + (room * (SIDE + 1) + column) * CELL
+
+
+def _draw(robot: int, key: int, door: int) -> NDArray[np.uint8]:
+    picture = np.full((SIDE * CELL + 2, (2 * SIDE + 1) * CELL + 2, 3), WALL, dtype=np.uint8)
+    for cell in range(DOORWAY + door):  # an open doorway is floor too
+        top, left = _corner(cell)
+        picture[top : top + CELL, left : left + CELL] = FLOOR
+    if not door:
+        top, left = _corner(DOORWAY)
+        picture[top : top + CELL, left + 1 : left + CELL - 1] = DOOR
+    if key != HAND:  # it lies along the lower edge, where a robot does not hide it
+        top, left = _corner(key)
+        picture[top + CELL - 2 : top + CELL, left + 1 : left + CELL] = KEY
+        picture[top + CELL - 1, left + 3 : left + CELL] = FLOOR
+    top, left = _corner(robot)
+    picture[top : top + 4, left + 1 : left + 5] = ROBOT
+    if key == HAND:
+        picture[top + 1 : top + 3, left + 2 : left + 4] = KEY
+    return picture
+
+
+def _blocks(pictures: Images) -> NDArray[np.float32]:
+    """Return the means of blocks of 3 x 3 pixels, in [0, 1]; the frame of wall around them is left out."""
+    inner = pictures[:, 1:-1, 1:-1].astype(np.float32) / 255
+    count, height, width, _ = inner.shape
+    return np.asarray(inner.reshape(count, height // 3, 3, width // 3, 3, 3).mean((2, 4)))
