@@ -78,13 +78,19 @@ def walk(model: StripsModel, state: Bits, steps: int, seed: int = 0) -> Bits:
     return state
 
 
-def random_model(bits: int, actions: int, needs: int, seed: int = 0) -> StripsModel:
-    """Return a model of chance: each action is applicable in its own random state and changes a few bits of it."""
+def tree(bits: int, actions: int, needs: int, seed: int = 0) -> Task:
+    """Return a task of chance: each action leads from a random known state to a new one and needs much of the old."""
     rng = np.random.default_rng(seed)
-    state = rng.integers(2, size=(actions, bits)).astype(np.bool_)
+    states = np.zeros((actions + 1, bits), dtype=np.bool_)
+    states[0] = rng.random(bits) < 0.5
+    parent = rng.integers(np.arange(1, actions + 1))
     order = rng.random((actions, bits)).argsort(1)
     needed, changed = order < needs, order < 6
-    return model_of(changed & ~state, changed & state, needed & state, needed & ~state)
+    for action in range(actions):
+        states[action + 1] = states[parent[action]] ^ changed[action]
+    before = states[parent]
+    model = model_of(changed & ~before, changed & before, needed & before, needed & ~before)
+    return Task(model, states[0], states[-1])
 
 
 def eight_puzzle(steps: int = 9, seed: int = 0) -> Task:
@@ -95,7 +101,7 @@ def eight_puzzle(steps: int = 9, seed: int = 0) -> Task:
 
 
 def scattered(seed: int) -> Task:
-    """Return a small task of chance with every feature: negative needs, unneeded changes, costs, goals that do not care."""
+    """Return a small task of chance with every feature: negative needs, needless changes, costs, don't-care goals."""
     rng = np.random.default_rng(seed)
     bits, actions = int(rng.integers(4, 9)), int(rng.integers(3, 25))
     density = rng.uniform(0.1, 0.4)
@@ -146,3 +152,34 @@ def least_cost(task: Task) -> int | None:
         if task.reached(np.frombuffer(key, dtype=np.bool_))
     ]
     return min(ends, default=None)
+
+
+def coded(seed: int) -> Task:
+    """Return a task over hidden variables of several values, each value a bit, some bits upside down, some twice."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 5, size=3)
+    value_bits = np.split(np.arange(sizes.sum()), np.cumsum(sizes)[:-1])
+    actions = int(rng.integers(6, 30))
+    add, delete, positive, negative = np.zeros((4, actions, sizes.sum()), dtype=np.bool_)
+    for action in range(actions):
+        for bits in value_bits:
+            chance, (old, new) = rng.random(), rng.choice(bits, 2, replace=False)
+            if chance < 0.4:  # a move from a known value
+                add[action, new] = delete[action, old] = positive[action, old] = True
+            elif chance < 0.42:  # a move from any value
+                add[action, new], delete[action, bits[bits != new]] = True, True
+            elif chance < 0.6:
+                positive[action, old] = True
+            elif chance < 0.64:
+                negative[action, old] = True
+    doubled = np.r_[np.arange(sizes.sum()), rng.integers(sizes.sum(), size=2)]
+    flipped = rng.random(len(doubled)) < 0.3
+    masks = [mask[:, doubled] for mask in (add, delete, positive, negative)]
+    for one, other in (masks[:2], masks[2:]):
+        one[:, flipped], other[:, flipped] = other[:, flipped].copy(), one[:, flipped].copy()
+    init = np.zeros(sizes.sum(), dtype=np.bool_)
+    init[[rng.choice(bits) for bits in value_bits]] = True
+    state = init[doubled] ^ flipped
+    model = model_of(*masks)
+    goal = walk(model, state, int(rng.integers(1, 9)), seed)
+    return Task(model, state, goal, rng.random(len(state)) < rng.choice([0.3, 1.0]))

@@ -73,6 +73,11 @@ def related(known: Bits, relation: Bits) -> Bits:
     return np.unpackbits(result.view(np.uint8), axis=1, count=width).astype(np.bool_)
 
 
+def implied(mutexes: Bits, known: Bits) -> Bits:
+    """Return all literals that hold where the known ones do, row by row."""
+    return known | np.roll(related(known, mutexes), len(mutexes) // 2, axis=1)
+
+
 def complements(bits: int) -> Bits:
     """Return the pairs that need no proof: a bit is not true and false."""
     return np.roll(np.eye(2 * bits, dtype=np.bool_), bits, axis=1)

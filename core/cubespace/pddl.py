@@ -80,8 +80,8 @@ class _Words:
     def __init__(self, bits: int, negation: bool) -> None:
         true = [f"(z{bit})" for bit in range(bits)]
         # plain STRIPS needs something to say where nothing is needed: some parsers refuse an empty conjunction
-        self.always = [] if negation else ["(always)"]
-        self.propositions = true + ([] if negation else [f"(n{bit})" for bit in range(bits)]) + self.always
+        self.given = [] if negation else ["(given)"]
+        self.propositions = true + ([] if negation else [f"(n{bit})" for bit in range(bits)]) + self.given
         self.true = np.array(true, dtype=object)
         self.false = np.array(
             [f"(not {name})" if negation else f"(n{bit})" for bit, name in enumerate(true)], dtype=object
@@ -89,7 +89,7 @@ class _Words:
         self.negation = negation
 
     def condition(self, true: Bits, false: Bits) -> list[str]:
-        return [*self.true[true], *self.false[false]] or self.always
+        return [*self.true[true], *self.false[false]] or self.given
 
     def change(self, add: Bits, delete: Bits) -> list[str]:
         if self.negation:
@@ -98,7 +98,7 @@ class _Words:
         return [*self.true[add], *self.false[delete], *gone]
 
     def state(self, state: Bits) -> list[str]:
-        return [*self.true[state]] if self.negation else [*self.true[state], *self.false[~state], *self.always]
+        return [*self.true[state]] if self.negation else [*self.true[state], *self.false[~state], *self.given]
 
 
 def _conjunction(parts: Sequence[str]) -> str:

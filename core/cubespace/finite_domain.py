@@ -1,0 +1,130 @@
+"""Finite-domain variables in the place of bits.
+
+Mutually exclusive bits become one variable, bits that never change or that equal another bit vanish, and so do actions
+that can never be applied. All of it follows from mutexes, so plans and their costs stay the same; a bit whose use in
+some action could not be said as a value of a larger variable stays a variable of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.mutex import exclusive_groups, implied, related
+from cubespace.strips import Bits, Indices, StripsModel, literals
+
+Values = NDArray[np.intp]  # (rows, variables), -1 where nothing is said about a variable
+
+
+@attrs.frozen(eq=False)
+class Encoding:
+    """The variables of a model and its actions as operators on them.
+
+    Value ``i`` of a variable means that its member ``i`` is true, one value more that none of them is.
+    """
+
+    mutexes: Bits  # (2 * bits, 2 * bits), what it follows from
+    usable: Bits  # (bits,), the bits that may share a variable
+    same: Indices  # (2 * bits,), the literal that stands for all its equivalents
+    constant: Bits  # (2 * bits,), literals of bits that never change
+    variables: Sequence[Indices]  # the literals that are members of each variable
+    names: Sequence[str]  # (operators,)
+    cost: Indices  # (operators,)
+    before: Values  # (operators, variables)
+    after: Values  # (operators, variables), only where it differs from before
+
+    def values(self, known: Bits) -> Values:
+        """Return the value of each variable for rows of known literals, (rows, 2 * bits)."""
+        return _values(self.variables, known, every=True)
+
+    def unsaid(self, wanted: Bits, values: NDArray[np.intp]) -> Bits:
+        """Return the bits of wanted literals, (2 * bits,), on which the values of the variables are silent."""
+        bits = len(wanted) // 2
+        silent = np.zeros(bits, dtype=np.bool_)
+        for members, value in zip(self.variables, values, strict=True):
+            silent[members % bits] = value < 0
+        unsaid = np.zeros(bits, dtype=np.bool_)
+        unsaid[self.same[wanted & ~self.constant] % bits] = True
+        return unsaid & silent
+
+    def relevant(self, goal: NDArray[np.intp]) -> Bits:
+        """Return the variables that can matter: those of the goal and what is needed to change those that matter."""
+        relevant = np.asarray(goal >= 0, dtype=np.bool_)
+        while True:
+            helpful = (self.after[:, relevant] >= 0).any(1)
+            more = relevant | (self.before[helpful] >= 0).any(0)
+            if (more == relevant).all():
+                return relevant
+            relevant = more
+
+
+_encodings: WeakKeyDictionary[StripsModel, Encoding] = WeakKeyDictionary()
+
+
+def encode(model: StripsModel, mutexes: Bits, usable: Bits) -> Encoding:
+    """Return the encoding of a model; the last one is kept, for the tasks of a model mostly share it."""
+    last = _encodings.get(model)
+    if last is None or not (np.array_equal(last.mutexes, mutexes) and np.array_equal(last.usable, usable)):
+        last = _encodings[model] = _encode(model, mutexes, usable)
+    return last
+
+
+def _encode(model: StripsModel, mutexes: Bits, usable: Bits) -> Encoding:
+    """Choose the variables and say the actions in them."""
+    negation = np.roll(np.arange(2 * model.bits), model.bits)
+    never = mutexes.diagonal()
+    constant = never | never[negation]
+    follows = mutexes[:, negation]  # a implies b: a excludes not b
+    same = _representatives(follows & follows.T)
+    needed, made = literals(model.positive, model.negative), literals(model.add, model.delete)  # (actions, 2 bits)
+    live = ~(related(needed, mutexes) & needed).any(1)
+    needed, made = (_canonical(mask, same, constant) for mask in (needed, made))
+    known = implied(mutexes, needed)
+    made &= ~known
+    live = np.asarray(live & made.any(1), dtype=np.bool_)  # what changes nothing is in no plan
+    needed, made, known = needed[live], made[live], known[live]
+    alone = needed & ~related(needed, follows & ~follows.T)  # follows from no other need of the action
+    # "not a" can be needed if another need implies it, and be made where a is known to be true
+    shared = ~(alone[:, negation].any(0) | (made[:, negation] & ~known).any(0))
+    own = (same == np.arange(2 * model.bits)) & ~constant
+    groups = exclusive_groups(mutexes, own & shared & np.tile(usable, 2))
+    rest = own[: model.bits].copy()
+    for group in groups:
+        rest[group % model.bits] = False
+    variables = [*groups, *np.flatnonzero(rest)[:, None]]
+    after = _values(variables, made, every=False)
+    before = np.where(after < 0, _values(variables, needed, every=True), _values(variables, known, every=True))
+    names = [name for name, alive in zip(model.names, live.tolist(), strict=True) if alive]
+    after[after == before] = -1
+    return Encoding(mutexes, usable, same, constant, variables, names, model.cost[live], before, after)
+
+
+def _representatives(equivalent: Bits) -> Indices:
+    """Return for each literal the equivalent one of the lowest bit, so that opposite literals get opposite ones."""
+    by_bit = np.arange(len(equivalent)).reshape(2, -1).T.ravel()
+    return np.asarray(by_bit[equivalent[:, by_bit].argmax(1)], dtype=np.intp)
+
+
+def _canonical(mask: Bits, same: Indices, constant: Bits) -> Bits:
+    """Return rows of literals with each replaced by its representative and constant ones left out."""
+    rows, columns = np.nonzero(mask & ~constant)
+    result = np.zeros_like(mask)
+    result[rows, same[columns]] = True
+    return result
+
+
+def _values(variables: Sequence[Indices], known: Bits, *, every: bool) -> Values:
+    """Return the value of each variable in rows of literals: no member if ``every`` one (else: any) is negated."""
+    bits = known.shape[1] // 2
+    values = np.full((len(known), len(variables)), -1, dtype=np.intp)
+    for index, members in enumerate(variables):
+        negated = known[:, (members + bits) % (2 * bits)]
+        values[negated.all(1) if every else negated.any(1), index] = len(members)
+        true = known[:, members]
+        said = true.any(1)
+        values[said, index] = true[said].argmax(1)
+    return values
