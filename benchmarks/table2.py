@@ -4,7 +4,7 @@
 
 Trains every domain once per seed and solves 30 instances at l = 7 with five planners, under the paper's limits of 15
 minutes and 2 GB. Instances are drawn with a seed of their own, which no tuning has used. Each domain and seed is one
-process with one thread, ``--jobs`` of them side by side. What is finished is not done again: the same command continues.
+process with one thread, ``--jobs`` of them side by side. What is finished is not done again: the same command goes on.
 Writes results/table2.json and results/table2.md.
 """
 

@@ -11,6 +11,7 @@ import numpy as np
 from cubespace import inference
 from cubespace.autoencoder import SpaceAutoEncoder
 from cubespace.config import ExtractConfig
+from cubespace.domains import Images
 from cubespace.errors import InputError, UsageError
 from cubespace.mutex import find_mutexes
 from cubespace.preconditions import Evidence, PreconditionLearner
@@ -62,7 +63,8 @@ def extract(
         before,
         after,
         learner,
-        reconstruct=lambda states: inference.encode(network, inference.draw(network, states)),
+        draw=lambda states: inference.draw(network, states),
+        look=lambda pictures: inference.encode(network, pictures),
         effects=config.effects,
         min_support=config.min_support,
         labels=inference.label(network, before, after),
@@ -76,8 +78,9 @@ def extract_bits(
     before: Bits,
     after: Bits,
     learner: PreconditionLearner,
-    reconstruct: Callable[[Bits], Bits],
     *,
+    draw: Callable[[Bits], Images],
+    look: Callable[[Images], Bits],
     effects: Literal["differences", "network", "observed"] = "differences",
     min_support: int = 1,
     labels: Indices | None = None,
@@ -95,7 +98,7 @@ def extract_bits(
             f"No effect was seen {min_support} times, the most frequent {most}: lower extract.min_support."
         )
     kept = _select(found, frequent)
-    model = _assemble(kept, before, learner, reconstruct, np.random.default_rng(seed))
+    model = _assemble(kept, before, learner, draw, look, np.random.default_rng(seed))
     needless = dominated(model)
     model = _rows(model, ~needless)
     model = attrs.evolve(model, mutexes=find_mutexes(model, np.concatenate([before, after])))
@@ -176,7 +179,8 @@ def _assemble(
     effects: Effects,
     before: Bits,
     learner: PreconditionLearner,
-    reconstruct: Callable[[Bits], Bits],
+    draw: Callable[[Bits], Images],
+    look: Callable[[Images], Bits],
     rng: np.random.Generator,
 ) -> StripsModel:
     """Learn the preconditions and put the actions together, one per conjunction.
@@ -190,7 +194,8 @@ def _assemble(
         action=effects.action[shown],
         add=effects.add,
         delete=effects.delete,
-        reconstruct=reconstruct,
+        draw=draw,
+        look=look,
         rng=rng,
     )
     learned = learner.learn(evidence)

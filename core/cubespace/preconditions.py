@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
+from cubespace.domains import Images
 from cubespace.options import NoOptions
 from cubespace.strips import Bits, Indices, literals
 
@@ -17,21 +18,26 @@ from cubespace.strips import Bits, Indices, literals
 class Evidence:
     """What a learner may look at: the training split as bits, and the model's own eye.
 
-    ``reconstruct`` decodes states into pictures and encodes these again. A state the model knows is a fixed point of
-    it; a state it never learned to draw mostly is not, which makes negative examples without a simulator.
+    ``draw`` decodes states into pictures and ``look`` encodes pictures. A state the model knows stays as it is when
+    drawn and looked at; one it never learned to draw mostly does not: negative examples without a simulator.
     """
 
     before: Bits  # (transitions, bits)
     action: Indices  # (transitions,), the row of add/delete that the transition showed
     add: Bits  # (actions, bits)
     delete: Bits  # (actions, bits)
-    reconstruct: Callable[[Bits], Bits]
+    draw: Callable[[Bits], Images]
+    look: Callable[[Images], Bits]
     rng: np.random.Generator
 
     @property
     def support(self) -> Indices:
         """Return the number of examples of each action."""
         return np.bincount(self.action, minlength=len(self.add))
+
+    def reconstruct(self, states: Bits) -> Bits:
+        """Return what the network sees in its own pictures of states."""
+        return self.look(self.draw(states))
 
     def static(self) -> Bits:
         """Return the literals, (actions, 2 * bits), that hold in every example: the paper's preconditions."""
@@ -78,4 +84,7 @@ class PreconditionLearner(ABC):
 
     @abstractmethod
     def learn(self, evidence: Evidence) -> Preconditions:
-        """Return at least one conjunction per action; every example of an action should satisfy one of its own."""
+        """Return the conjunctions of each action; every example of an action should satisfy one of its own.
+
+        An action that gets none is taken for an accident of learning and left out of the model.
+        """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cubespace.domains import Images
 from cubespace.plugins import load_plugins
 from cubespace.preconditions import Evidence, PreconditionLearner, Preconditions
 from cubespace.strips import Bits
@@ -21,12 +22,16 @@ def corridor() -> Evidence:
     before = np.eye(CELLS + 3, dtype=np.bool_)[start[action]]  # (transitions, bits)
     before[:, CELLS:] = rng.integers(2, size=(len(action), 3))
 
-    def reconstruct(states: Bits) -> Bits:
-        known = states[:, :CELLS].sum(1) == 1
+    def draw(states: Bits) -> Images:
+        return states[:, None].astype(np.uint8) * 255  # (batch, 1, bits)
+
+    def look(pictures: Images) -> Bits:
+        states = pictures[:, 0] > 127
+        known = states[:, :CELLS].sum(1) == 1  # there is one robot
         return np.where(known[:, None], states, np.roll(states, 1, axis=1))
 
     return Evidence(
-        before=before, action=action, add=add, delete=delete, reconstruct=reconstruct, rng=np.random.default_rng(1)
+        before=before, action=action, add=add, delete=delete, draw=draw, look=look, rng=np.random.default_rng(1)
     )
 
 
