@@ -17,8 +17,8 @@ USUAL = 0.99  # a literal that holds this often anyway is not worth having
 def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, pooled: float) -> None:
     """Add to each rule, one at a time, the literals that held in all its examples against all odds.
 
-    ``made`` are the literals that are true after each action, ``held`` those of the states tried. ``own`` and ``pooled``
-    are the odds: of the examples of the rule alone, and of those of all rules that make the same literal true.
+    ``made`` are the literals that are true after each action, ``held`` those of the states tried. ``own`` and
+    ``pooled`` are the odds: of the examples of the rule, and of those of all rules that make the same literal true.
     """
     effects = made[[rule.effect for rule in rules]]  # (rules, 2 bits)
     static = np.stack([rule.examples.all(0) for rule in rules])  # (rules, 2 bits)

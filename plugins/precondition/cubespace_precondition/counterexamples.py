@@ -42,8 +42,9 @@ class CounterexamplesOptions:
 class Counterexamples(PreconditionLearner):
     """Tries each action where its effect allows it, and excludes what goes wrong.
 
-    A literal is a candidate if it held in all examples. Where steps go wrong that no candidate excludes, the conjunction
-    is split by a bit and the action gets two. An action that mostly goes wrong all the same was an accident and gets none.
+    A literal is a candidate if it held in all examples. Where steps go wrong that no candidate excludes, the
+    conjunction is split by a bit and the action gets two. An action that mostly goes wrong all the same was an accident
+    and gets none.
     """
 
     Options = CounterexamplesOptions

@@ -21,7 +21,7 @@ class Rule:
     splits: int  # how often it was split off
 
     def excluded(self, held: Bits) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return how many wrong and how many good steps each literal would exclude; ``held`` are those of all states."""
+        """Return how many wrong and good steps each literal would exclude, given those ``held`` in all states."""
         missing = ~held[self.tried]  # (trials, 2 bits)
         return missing[self.wrong].sum(0).astype(float), missing[~self.wrong].sum(0).astype(float)
 
