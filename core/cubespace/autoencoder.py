@@ -70,7 +70,7 @@ class SpaceAutoEncoder(nn.Module):
         """Return the logits and the bits of pictures (parts, batch, pixels), all in one pass."""
         logits = self.encoder(images.flatten(0, 1))  # (parts * batch, bits)
         states = self.bin_concrete(logits, temperature)
-        return logits.view(*images.shape[:2], -1), states.view(*images.shape[:2], -1)
+        return logits.unflatten(0, images.shape[:2]), states.unflatten(0, images.shape[:2])
 
     def act(self, states: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
         """Name the action between two states and return its logits and the successor it leads to."""
@@ -81,7 +81,7 @@ class SpaceAutoEncoder(nn.Module):
 
     def decode(self, states: Tensor) -> Tensor:
         """Return the logits of the pixels of states (parts, batch, bits), all in one pass."""
-        pixels: Tensor = self.decoder(states.flatten(0, 1)).view(*states.shape[:2], -1)
+        pixels: Tensor = self.decoder(states.flatten(0, 1)).unflatten(0, states.shape[:2])
         return pixels
 
 

@@ -39,7 +39,7 @@ def encode(model: SpaceAutoEncoder, images: Images) -> Bits:
 def decode(model: SpaceAutoEncoder, bits: Bits) -> NDArray[np.float32]:
     """Return the pictures of states, in [0, 1]."""
     rows = torch.from_numpy(bits).to(model.device)
-    pixels = _batched(model, lambda part: torch.sigmoid(model.decode(part[None].float())[0]), rows)
+    pixels = decode_pixels(model, rows)
     pictures: NDArray[np.float32] = pixels.float().cpu().numpy().reshape(-1, *model.image_shape)
     return pictures
 
@@ -84,6 +84,11 @@ def encode_pixels(model: SpaceAutoEncoder, pixels: Tensor) -> Tensor:
 def encode_logits(model: SpaceAutoEncoder, pixels: Tensor) -> Tensor:
     """Return the logits of the bits of rows of bytes that are on the model's device already."""
     return _batched(model, lambda part: model.encoder(part.float().mul_(1.0 / 255.0)), pixels)
+
+
+def decode_pixels(model: SpaceAutoEncoder, bits: Tensor) -> Tensor:
+    """Return the pictures, as rows of pixels in [0, 1], of states that are on the model's device already."""
+    return _batched(model, lambda part: torch.sigmoid(model.decode(part[None].float())[0]), bits)
 
 
 def _batched(model: SpaceAutoEncoder, function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:

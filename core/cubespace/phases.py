@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
@@ -16,8 +17,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from cubespace import schedules
 from cubespace.autoencoder import SpaceAutoEncoder
-from cubespace.consolidation import agree, frequent_differences
-from cubespace.inference import encode_logits, encode_pixels
+from cubespace.consolidation import agreed_bits, constant_bits, drop_unstable_bits, frequent_differences
+from cubespace.inference import encode_pixels
 from cubespace.losses import Losses, direct, image_loss, total, transition_losses, weigh, zero_suppress
 from cubespace.recipe import TrainConfig
 from cubespace.schedules import temperature
@@ -64,8 +65,15 @@ class Phase(ABC):
         """Return the learning rate of a moment."""
         return schedules.learning_rate(self.config, progress)
 
-    def begin(self, epoch: int) -> None:  # noqa: B027 - most phases have nothing to prepare
-        """Prepare for an epoch, counted from 0."""
+    def prepare(self) -> None:  # noqa: B027 - most phases need nothing
+        """Do what is to be done once, before the first epoch."""
+
+    def end_epoch(self, epoch: int) -> bool:  # noqa: ARG002
+        """Do what is to be done after so many epochs, and return whether that was enough."""
+        return False
+
+    def leave(self) -> None:  # noqa: B027 - most phases need nothing
+        """Do what is to be done once, after the last epoch."""
 
     def state(self) -> dict[str, Tensor]:
         """Return what the rest of the phase depends on besides the network."""
@@ -134,10 +142,12 @@ class States(Joint):
 
 
 class Consolidate(Phase):
-    """The encoder alone, led to bits on whose differences the transitions agree (see ``cubespace.consolidation``)."""
+    """The encoder alone, led to steady bits in rounds (see ``cubespace.consolidation``)."""
 
     name = "consolidate"
-    targets: Tensor  # bool (2, transitions, bits)
+    targets: (
+        Tensor  # bool (2, transitions, bits), the bits that the transitions agreed on at the beginning of the round
+    )
 
     @staticmethod
     def epochs(config: TrainConfig) -> int:
@@ -152,35 +162,46 @@ class Consolidate(Phase):
         """Return the learning rate of the finish."""
         return schedules.falling(self.config.finish_rate, progress)
 
-    def begin(self, epoch: int) -> None:
-        """Agree anew at the beginning of each round."""
-        settings = self.config.consolidation
-        if epoch % settings.epochs == 0:
-            before, after = (encode_logits(self.model, part) for part in self.images)
-            self.targets = torch.stack(agree(before, after, frequent=settings.frequent, flips=settings.flips))
+    def prepare(self) -> None:
+        """Drop unstable bits and begin the first round."""
+        drop_unstable_bits(self.model, self.images, self.config.consolidation)
+        self.targets, _ = agreed_bits(self.model, self.images, self.config.consolidation)
+
+    def end_epoch(self, epoch: int) -> bool:
+        """Begin the next round when it is time; when no transition can be made to agree any more, it is enough."""
+        if epoch % self.config.consolidation.epochs:
+            return False
+        self.targets, moved = agreed_bits(self.model, self.images, self.config.consolidation)
+        return moved == 0
+
+    def leave(self) -> None:
+        """Drop the bits that are unstable still."""
+        drop_unstable_bits(self.model, self.images, self.config.consolidation)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the bits agreed on, which are those of the beginning of the round."""
-        return {"targets": self.targets} if hasattr(self, "targets") else {}
+        """Return the bits agreed on."""
+        return {"targets": self.targets}
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Put the bits agreed on back."""
-        if state:
-            self.targets = state["targets"].to(self.images.device)
+        self.targets = state["targets"].to(self.images.device)
 
     def losses(self, rows: Tensor, progress: float) -> Losses:  # noqa: ARG002
-        """Return the distance of the encoder's bits from those agreed on."""
+        """Return the distance of the encoder's bits from those agreed on; constant bits must not move."""
         logits = self.model.encoder(self.pictures(rows).flatten(0, 1)).float()  # (2 rows, bits)
         targets = self.targets.index_select(1, rows).flatten(0, 1).float()
-        return total({"agreement": binary_cross_entropy_with_logits(logits, targets)}, {"agreement": 1.0})
+        free = (~constant_bits(self.model)).float()
+        agreement = binary_cross_entropy_with_logits(logits, targets, weight=free)
+        return total({"agreement": agreement}, {"agreement": 1.0})
 
 
 class FrozenBits(Phase):
     """A phase on the hard bits of the training split, which no longer change."""
 
-    def __init__(self, model: SpaceAutoEncoder, images: Tensor, config: TrainConfig) -> None:
-        super().__init__(model, images, config)
-        self.bits = torch.stack([encode_pixels(model, part) for part in images])  # bool (2, transitions, bits)
+    @cached_property
+    def bits(self) -> Tensor:
+        """Return the bits, bool (2, transitions, bits)."""
+        return torch.stack([encode_pixels(self.model, part) for part in self.images])
 
     def states(self, rows: Tensor) -> Tensor:
         """Return the hard bits of some transitions as numbers, (2, rows, bits)."""
@@ -220,9 +241,10 @@ class Decoder(FrozenBits):
 
     name = "decoder"
 
-    def __init__(self, model: SpaceAutoEncoder, images: Tensor, config: TrainConfig) -> None:
-        super().__init__(model, images, config)
-        if config.rewrite and config.architecture == "joint" and isinstance(model.progress, WritesEffects):
+    def prepare(self) -> None:
+        """Write the differences if that is wanted and possible."""
+        model, wanted = self.model, self.config.rewrite and self.config.architecture == "joint"
+        if wanted and isinstance(model.progress, WritesEffects):
             add, delete = frequent_differences(self.bits[0], self.bits[1], model.config.actions)
             model.action.write(add, delete)
             model.progress.write_effects(add, delete)

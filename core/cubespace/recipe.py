@@ -72,12 +72,16 @@ class LossConfig:
 
 @attrs.frozen(kw_only=True)
 class ConsolidationConfig:
-    """How the encoder is led to agree on the frequent differences between states, after the joint phase."""
+    """How the encoder is led to steady bits after the joint phase; errors are mean squared errors of pictures."""
 
     rounds: int = _setting(6, ge(0))
     epochs: int = _setting(3, ge(1))  # of each round
     frequent: int = _setting(3, ge(1))  # transitions that must show a difference for it to be one to agree on
-    flips: int = _setting(1, ge(0))  # bits of a transition that may be changed to make it agree
+    flips: int = _setting(1, ge(0))  # bits of a transition that may be changed to make it agree …
+    move_error: float = _setting(5e-4, ge(0.0))  # … if its pictures get no worse than by this
+    drop_error: float = _setting(
+        1e-4, ge(0.0)
+    )  # an unstable bit is held constant if pictures get no worse than by this
 
 
 @attrs.frozen(kw_only=True)
@@ -87,7 +91,7 @@ class TrainConfig:
     architecture: Literal["joint", "two-stage"] = "joint"  # two-stage: SAE, then Cube-AAE on its frozen bits
     epochs: int = _setting(150, ge(1))  # of the main phase
     action_epochs: int = _setting(100, ge(1))  # of the second stage of two-stage
-    decoder_epochs: int = _setting(10, ge(0))  # of the last phase: the decoder alone, on frozen hard bits
+    decoder_epochs: int = _setting(12, ge(0))  # of the last phase: the decoder alone, on frozen hard bits
     rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only
     batch: int = _setting(100, ge(2))
     learning_rate: float = _setting(3e-3, gt(0.0))

@@ -44,6 +44,7 @@ class Trainer:
         self.random = RandomState(config.seed, images.device)  # of noise
         self.done = 0  # epochs, over all phases
         self._enter(0)
+        self.phase.prepare()
 
     @property
     def epochs(self) -> int:
@@ -86,24 +87,25 @@ class Trainer:
         """Continue where :meth:`state` was taken."""
         self.model.load_state_dict(state["model"])
         self._enter(state["stage"])
-        self.phase.restore(state["phase"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        if not self.finished:
+            self.phase.restore(state["phase"])
+            self.optimizer.load_state_dict(state["optimizer"])
         self.random.state = state["random"]
         self.order.bit_generator.state = json.loads(state["order"])
         self.done, self.epoch = state["done"], state["epoch"]
         self.best, self.since_best = state["best"], state["since_best"]
 
     def _enter(self, stage: int) -> None:
-        """Begin a phase, or end the training after the last one."""
+        """Go to a phase, or beyond the last one."""
         self.stage = stage
         self.epoch = 0  # of the phase
         self.best, self.since_best = math.inf, 0  # for early stopping
-        kind = self.plan[min(stage, len(self.plan) - 1)]
-        self.phase: Phase = kind(self.model, self.images, self.config)
-        self.optimizer: RectifiedAdam = RectifiedAdam(self.phase.parameters(), self.config.learning_rate)
-        self.losses = torch.compile(self.phase.losses) if self.execution.compile else self.phase.losses
         if self.finished:
             self.model.eval()
+            return
+        self.phase: Phase = self.plan[stage](self.model, self.images, self.config)
+        self.optimizer: RectifiedAdam = RectifiedAdam(self.phase.parameters(), self.config.learning_rate)
+        self.losses = torch.compile(self.phase.losses) if self.execution.compile else self.phase.losses
 
     def _epoch(self) -> Row:
         """Train on every transition once, in random order, and return the mean of each loss."""
@@ -111,7 +113,6 @@ class Trainer:
         batch = min(self.config.batch, count)
         steps = count // batch  # the few that are left over are others in each epoch
         order = torch.from_numpy(self.order.permutation(count)).to(self.images.device)
-        self.phase.begin(self.epoch)
         refresh_noise(self.model)
         sums: Tensor | float = 0.0
         for step, rows in enumerate(order[: steps * batch].split(batch)):
@@ -146,5 +147,9 @@ class Trainer:
             self.since_best = 0 if value < self.best else self.since_best + 1
             self.best = min(value, self.best)
         patience = self.config.patience
-        if self.epoch == length or (patience is not None and self.since_best >= patience):
+        enough = self.phase.end_epoch(self.epoch) or (patience is not None and self.since_best >= patience)
+        if enough or self.epoch == length:
+            self.phase.leave()
             self._enter(self.stage + 1)
+            if not self.finished:
+                self.phase.prepare()

@@ -68,6 +68,7 @@ def test_pictures_come_out_in_their_shape_and_as_bytes(model, split) -> None:
     assert decode(model, bits).shape == (3, 12, 12)
     assert np.abs(draw(model, bits) / 255 - decode(model, bits)).max() <= 0.5 / 255 + 1e-6
     assert encode(model, split.before[:0]).shape == (0, 12)
+    assert draw(model, bits[:0]).shape == (0, 12, 12)
 
 
 def test_colour_pictures() -> None:
