@@ -6,6 +6,7 @@ successors).
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import attrs
@@ -14,11 +15,27 @@ from numpy.typing import NDArray
 
 from cubespace import inference
 from cubespace.autoencoder import SpaceAutoEncoder
-from cubespace.domains import Simulator
+from cubespace.domains import Images, Simulator, States
+from cubespace.instances import shortest_moves
 from cubespace.strips import Bits, Indices, StripsModel
 
 NOISE = 0.05  # standard deviation of the pixel noise that must not change a bit
+BATCH = 1000  # moves compared with all actions at once
 PROBES = 4  # noisy looks at a picture, to tell which bits are unstable
+
+
+class Fate(enum.IntEnum):
+    """What becomes of a true move in the model."""
+
+    APPLIES = 0
+    NO_EFFECT = 1
+    BLOCKED = 2
+    UNSTABLE = 3
+
+    @property
+    def words(self) -> str:
+        """Return it in words."""
+        return ("applies", "no such effect", "blocked by a precondition", "unstable bits")[self]
 
 
 @attrs.frozen(kw_only=True)
@@ -44,28 +61,56 @@ def diagnose(
     states = domain.random_states(count, rng)
     children, parent = domain.successors(states)
     pictures, after_pictures = domain.render(states), domain.render(children)
-    before, after = inference.encode(network, pictures), inference.encode(network, after_pictures)
+    before = inference.encode(network, pictures)
     offered_parent, action = np.nonzero(model.applicable(before))
     offered = model.apply(before[offered_parent], action)  # (offers, bits)
-    true_moves, offers = _keys(parent, after), _keys(offered_parent, offered)
-    recalled = np.isin(true_moves, offers)
-    exists = _effect_exists(model, before[parent], after)
-    lost = ~recalled & ~exists
-    unstable = lost.copy()
-    flips = _unstable(network, pictures, rng)[parent[lost]] | _unstable(network, after_pictures[lost], rng)
-    unstable[lost] = _close(model, before[parent[lost]], after[lost], flips)
+    offers, true_moves = _keys(offered_parent, offered), _keys(parent, inference.encode(network, after_pictures))
+    fates = classify(network, model, pictures[parent], after_pictures, rng)
     wrong = np.unique(offers[~np.isin(offers, true_moves)])
     return Diagnosis(
         states=count,
         moves=len(children),
-        recall=float(recalled.mean()),
-        no_effect=float((lost & ~unstable).mean()),
-        blocked=float((~recalled & exists).mean()),
-        unstable=float(unstable.mean()),
+        recall=float((fates == Fate.APPLIES).mean()),
+        no_effect=float((fates == Fate.NO_EFFECT).mean()),
+        blocked=float((fates == Fate.BLOCKED).mean()),
+        unstable=float((fates == Fate.UNSTABLE).mean()),
         wrong=len(wrong) / count,
         branching=len(children) / count,
         aliases=len(np.unique(states, axis=0)) - len(np.unique(before, axis=0)),
     )
+
+
+def classify(
+    network: SpaceAutoEncoder, model: StripsModel, before: Images, after: Images, rng: np.random.Generator
+) -> NDArray[np.int8]:
+    """Return the :class:`Fate` in the model of each true move, given as pictures."""
+    old, new = inference.encode(network, before), inference.encode(network, after)
+    fates = np.full(len(old), Fate.NO_EFFECT, dtype=np.int8)
+    for start in range(0, len(old), BATCH):
+        part = slice(start, start + BATCH)
+        leads = _mismatches(model, old[part], new[part]) == 0  # (moves, actions)
+        fates[part][leads.any(1)] = Fate.BLOCKED
+        fates[part][(leads & model.applicable(old[part])).any(1)] = Fate.APPLIES
+    lost = np.flatnonzero(fates == Fate.NO_EFFECT)
+    flips = _unstable(network, before[lost], rng) | _unstable(network, after[lost], rng)
+    fates[lost[_close(model, old[lost], new[lost], flips)]] = Fate.UNSTABLE
+    return fates
+
+
+def explain(
+    domain: Simulator, network: SpaceAutoEncoder, model: StripsModel, init: States, goal: States, distance: int
+) -> str:
+    """Say why the model has no shortest way between two states (batches of one), or that it has one."""
+    rng = np.random.default_rng(0)
+    alive = {init.tobytes()}
+    for step, (sources, targets) in enumerate(shortest_moves(domain, init, goal, distance), start=1):
+        rows = [row for row, source in enumerate(sources) if source.tobytes() in alive]
+        fates = classify(network, model, domain.render(sources[rows]), domain.render(targets[rows]), rng)
+        alive = {targets[row].tobytes() for row, fate in zip(rows, fates, strict=True) if fate == Fate.APPLIES}
+        if not alive:
+            reasons = ", ".join(f"{Fate(fate).words} ({(fates == fate).sum()})" for fate in np.unique(fates))
+            return f"step {step} of {distance}: {reasons}"
+    return "the model has a shortest way"
 
 
 def _keys(parent: Indices, bits: Bits) -> NDArray[Any]:
@@ -73,11 +118,6 @@ def _keys(parent: Indices, bits: Bits) -> NDArray[Any]:
     packed = np.packbits(bits, axis=1)
     rows = np.concatenate([parent.astype(">u4")[:, None].view(np.uint8), packed], axis=1)
     return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
-
-
-def _effect_exists(model: StripsModel, before: Bits, after: Bits) -> Bits:
-    """Return whether some action, applicable or not, leads from each state to the other."""
-    return np.asarray(_mismatches(model, before, after).min(1) == 0)
 
 
 def _mismatches(model: StripsModel, before: Bits, after: Bits) -> NDArray[np.float32]:

@@ -83,6 +83,21 @@ def shortest(domain: Simulator, init: States, goal: States, bound: int) -> int |
     return None
 
 
+def shortest_moves(domain: Simulator, init: States, goal: States, distance: int) -> Iterator[tuple[States, States]]:
+    """Yield, step by step, all moves that lie on a shortest way of length ``distance`` from ``init`` to ``goal``."""
+    codec = _Codec(domain.radices)
+    layers = list(islice(_layers(domain, goal, codec, backward=True), distance))  # at 0, 1, … distance - 1
+    states = init
+    for nearer in reversed(layers):
+        children, parents = domain.successors(states)
+        keys = codec.pack(children)
+        order = np.argsort(keys)
+        on_the_way = np.zeros(len(keys), dtype=bool)
+        on_the_way[order] = _contains(nearer, keys[order])
+        yield states[parents[on_the_way]], children[on_the_way]
+        states = codec.unpack(_distinct(keys[on_the_way]))
+
+
 def _draw_with_goals(domain: Simulator, distance: int, count: int, rng: np.random.Generator) -> Instances:
     """Draw distinct pairs of a random goal and a state at exactly ``distance`` from it."""
     pairs: dict[bytes, tuple[States, States]] = {}
