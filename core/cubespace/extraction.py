@@ -45,6 +45,7 @@ class Report:
     differences: int  # |D|: distinct pairs (z1 - z0, z0 - z1)
     idle: int  # transitions that change no bit
     rare: int  # effects left out because too few transitions showed them
+    accidents: int  # effects that the precondition learner gave no conjunction
     merged: int  # actions left out because another one does the same whenever they apply
     actions: int
     literals: float  # preconditions per action
@@ -99,6 +100,7 @@ def extract_bits(
         )
     kept = _select(found, frequent)
     model = _assemble(kept, before, learner, draw, look, np.random.default_rng(seed))
+    sources = len(np.unique(np.concatenate([model.add, model.delete], axis=1), axis=0))
     needless = dominated(model)
     model = _rows(model, ~needless)
     model = attrs.evolve(model, mutexes=find_mutexes(model, np.concatenate([before, after])))
@@ -108,6 +110,7 @@ def extract_bits(
         differences=len(_differences(before, after, labels).add),
         idle=int((before == after).all(1).sum()),
         rare=int((~frequent).sum()),
+        accidents=len(kept.add) - sources,
         merged=int(needless.sum()),
         actions=model.actions,
         literals=round(float((model.positive.sum() + model.negative.sum()) / model.actions), 2),
@@ -199,6 +202,10 @@ def _assemble(
         rng=rng,
     )
     learned = learner.learn(evidence)
+    if not len(learned.action):
+        raise InputError(
+            "Every effect leads to states that no picture has: the network draws too badly, train it longer."
+        )
     support = effects.support
     turn = np.arange(len(learned.action)) - np.searchsorted(learned.action, learned.action)
     names = []

@@ -14,7 +14,6 @@ ROWS = (
     ("pyperplan-astar-hff", "astar", "hff", False, "A* with the FF heuristic"),
     ("pyperplan-gbf-hff", "gbf", "hff", False, "greedy search with the FF heuristic"),
     ("pyperplan-gbf-landmark", "gbf", "landmark", False, "greedy search that counts landmarks"),
-    ("pyperplan-ehs-hff", "ehs", "hff", False, "enforced hill-climbing with the FF heuristic"),
 )
 
 

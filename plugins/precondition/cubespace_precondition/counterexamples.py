@@ -58,9 +58,10 @@ class Counterexamples(PreconditionLearner):
         for rule in self._trials(evidence, states):
             self._grow(rule, held, evidence.add[rule.effect] | evidence.delete[rule.effect], rules)
         made = literals(evidence.add, evidence.delete)  # what is true after each action, (actions, 2 bits)
-        add_unlikely(rules, made, held, own=self.options.own, pooled=self.options.pooled)
-        needed = np.stack([rule.needed for rule in rules])
+        if rules:
+            add_unlikely(rules, made, held, own=self.options.own, pooled=self.options.pooled)
         bits = evidence.add.shape[1]
+        needed = np.array([rule.needed for rule in rules], dtype=np.bool_).reshape(-1, 2 * bits)
         action = np.array([rule.effect for rule in rules], dtype=np.intp)
         return Preconditions(action=action, positive=needed[:, :bits], negative=needed[:, bits:])
 
