@@ -6,8 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: run test slow format clean
 
 run: $(VENV)/.ready
-	$(BIN)/cube show mnist -o runs/mnist.png
-	$(BIN)/cube show hanoi -o runs/hanoi.png
+	$(BIN)/cube run
 
 test: $(VENV)/.ready
 	$(BIN)/ruff check

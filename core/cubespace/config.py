@@ -58,7 +58,7 @@ class PlanConfig:
 class RunConfig:
     """All that determines the result of a run."""
 
-    domain: str = "lightsout"  # as NAME or NAME:key=value,…
+    domain: str = "mnist"  # as NAME or NAME:key=value,…
     data: DataConfig = attrs.field(factory=DataConfig)
     model: ModelConfig = attrs.field(factory=ModelConfig)
     train: TrainConfig = attrs.field(factory=TrainConfig)
