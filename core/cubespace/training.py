@@ -39,6 +39,9 @@ class Trainer:
         self.validation = validation
         self.config = config
         self.execution = execution
+        if execution.compile:
+            for part in (model.encoder, model.decoder, model.action):  # not what depends on the schedules: they change
+                part.compile()
         self.plan = phases(config)
         self.order = np.random.default_rng(config.seed)  # of the data
         self.random = RandomState(config.seed, images.device)  # of noise
@@ -105,7 +108,6 @@ class Trainer:
             return
         self.phase: Phase = self.plan[stage](self.model, self.images, self.config)
         self.optimizer: RectifiedAdam = RectifiedAdam(self.phase.parameters(), self.config.learning_rate)
-        self.losses = torch.compile(self.phase.losses) if self.execution.compile else self.phase.losses
 
     def _epoch(self) -> Row:
         """Train on every transition once, in random order, and return the mean of each loss."""
@@ -131,7 +133,7 @@ class Trainer:
         """Make one gradient step and return the losses before it."""
         half = self.execution.precision == "bf16"
         with torch.autocast(self.images.device.type, torch.bfloat16, enabled=half):
-            losses = self.losses(rows, progress)
+            losses = self.phase.losses(rows, progress)
         self.optimizer.zero_grad()
         losses["total"].backward()
         self.optimizer.step()
