@@ -14,6 +14,7 @@ from cubespace.report import REPORT, plots
 from cubespace.report.facts import Facts, verdict
 from cubespace.report.page import environment, link
 
+SETTINGS = 5  # that tell a variant from another
 SHOWN = 12  # runs whose best plan is shown in pictures
 
 
@@ -43,18 +44,22 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
         )
         for number, (facts, variant) in enumerate(zip(runs, variants(runs), strict=True))
     ]
-    trained = {f"{row.facts.run.config.domain} {row.variant}": row.facts.metrics for row in rows if row.facts.metrics}
+    trained = {f"{row.facts.run.config.domain}, {row.variant}": row.facts.metrics for row in rows if row.facts.metrics}
     table = {"rows": rows, "planners": planners, "curves": plots.compared_curves(trained) if trained else None}
     return environment().get_template("compare.html").render(table)
 
 
 def variants(runs: Sequence[Facts]) -> list[str]:
-    """Return for each run the settings in which the runs differ, apart from domain and planners."""
+    """Return for each run the settings in which it differs from others of its domain; the apply module always."""
     flat = [_flat(attrs.asdict(facts.run.config)) for facts in runs]
-    keys = [key for key in flat[0] if len({repr(table.get(key)) for table in flat}) > 1]
-    keys = [key for key in keys if key not in ("domain", "plan.planners")]
-    shown = dict.fromkeys(["model.apply", *keys])  # the apply module is the first thing anybody asks for
-    return [", ".join(_said(key, table.get(key)) for key in shown) for table in flat]
+    said = []
+    for table in flat:
+        rivals = [other for other in flat if other["domain"] == table["domain"]]
+        keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1]
+        shown = dict.fromkeys(["model.apply", *(key for key in keys if key != "plan.planners")])
+        words = [_said(key, table[key]) for key in shown]
+        said.append(", ".join(words[:SETTINGS] + ["…"] * (len(words) > SETTINGS)))
+    return said
 
 
 def _said(key: str, value: object) -> str:

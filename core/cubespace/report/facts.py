@@ -52,6 +52,11 @@ class Facts:
         return {stage: record["seconds"] for stage, record in self.manifest.items()}
 
     @property
+    def stale(self) -> list[str]:
+        """Return the stages that were done with other settings or by another version: their files say nothing now."""
+        return [stage for stage, record in self.manifest.items() if record["key"] != self.run.config.key(stage)]
+
+    @property
     def best(self) -> Record | None:
         """Return the plan to show first: optimal if there is one, else valid, else any; the longest of these."""
         found = [record for record in self.records if record["plan"]]

@@ -14,7 +14,7 @@ from PIL import Image
 from cubespace.domains import Images
 from cubespace.strips import Bits
 
-SIDE = 112  # pixels of the longer side of a frame on the page, about
+SIDE = 86  # pixels of the longer side of a frame on the page, about
 ADDED, DELETED, KEPT, BLANK = np.array(
     [(47, 111, 222, 255), (224, 122, 40, 255), (128, 138, 155, 255), (128, 138, 155, 56)], dtype=np.uint8
 )
@@ -51,7 +51,7 @@ def barcode(now: Bits, before: Bits | None, alt: str) -> Picture:
         cells[: now.size][now & ~before] = ADDED
         cells[: now.size][before & ~now] = DELETED
     rows = int(np.ceil(now.size / columns))
-    return picture(cells.reshape(columns, columns, 4)[:rows], alt, side=SIDE // 2)
+    return picture(cells.reshape(columns, columns, 4)[:rows], alt, side=56)
 
 
 def signed(values: NDArray[np.floating[Any]], alt: str, side: int = SIDE) -> Picture:

@@ -22,6 +22,7 @@ from cubespace.transitions import Pairs, Transitions
 
 SAMPLES = 6000  # training pictures looked at for prototypes: more cannot be told apart
 MASKS = ("add", "delete", "positive", "negative")  # of an action
+FRAMES = 16  # of a plan that are shown at most, about
 SMALL = 72  # pixels of the longer side of pictures in cards
 
 
@@ -62,8 +63,10 @@ class BitCard:
 
 @attrs.frozen(kw_only=True)
 class Frame:
-    """A moment of a plan: its picture, its bits, the action that led to it."""
+    """A moment of a plan: its picture, its bits, the action that led to it; of a long plan, some are left out."""
 
+    step: int
+    skipped: int  # frames left out before this one
     picture: Picture
     bits: Picture
     action: str
@@ -160,7 +163,7 @@ class Learned:
         folder = self.run.file("problems") / record["problem"]
         colour: Any = "grey" if len(self.network.image_shape) == 2 else "rgb"
         init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
-        frames, moving = self._frames(init[None], record["plan"])
+        frames, moving = self._frames(init[None], record["plan"], record["wrong_step"])
         return Story(
             planner=record["planner"],
             problem=record["problem"],
@@ -175,21 +178,30 @@ class Learned:
             still=frames[0].picture if frames else None,
         )
 
-    def _frames(self, init: Images, plan: Sequence[int] | None) -> tuple[list[Frame], Picture | None]:
+    def _frames(
+        self, init: Images, plan: Sequence[int] | None, wrong: int | None
+    ) -> tuple[list[Frame], Picture | None]:
         if plan is None or self.model is None:
             return [], None
         trace = self.model.execute(inference.encode(self.network, init)[0], plan)
         if trace is None:  # the record is of another model: `cube evaluate` will make it anew
             return [], None
         pictures = inference.draw(self.network, trace)
+        steps = _worth_showing(len(trace), wrong)
         frames = []
-        for step, (pixels, state) in enumerate(zip(pictures, trace, strict=True)):
-            earlier = trace[step - 1] if step else state
+        for last, step in zip([-1, *steps], steps, strict=False):
+            state, earlier = trace[step], trace[max(0, step - 1)]
             added, deleted = int((state & ~earlier).sum()), int((earlier & ~state).sum())
-            code = barcode(state, earlier, f"bits of step {step}: {added} added, {deleted} deleted")
-            name = self.model.names[plan[step - 1]] if step else ""
-            shown = picture(pixels, f"step {step}")
-            frames.append(Frame(picture=shown, bits=code, action=name, added=added, deleted=deleted))
+            frame = Frame(
+                step=step,
+                skipped=step - last - 1,
+                picture=picture(pictures[step], f"step {step}"),
+                bits=barcode(state, earlier, f"bits of step {step}: {added} added, {deleted} deleted"),
+                action=self.model.names[plan[step - 1]] if step else "",
+                added=added,
+                deleted=deleted,
+            )
+            frames.append(frame)
         return frames, animation(pictures, f"the plan of {len(plan)} steps, animated", side=168)
 
     def _action(self, model: StripsModel, row: int) -> ActionCard:
@@ -210,6 +222,15 @@ class Learned:
             change=signed(after - before, f"what {name} changes", SMALL),
             **{mask: np.flatnonzero(getattr(model, mask)[row]).tolist() for mask in MASKS},
         )
+
+
+def _worth_showing(count: int, wrong: int | None) -> list[int]:
+    """Return the frames of a plan to show: all, or of a long one its ends and what is around the wrong one."""
+    if count <= FRAMES:
+        return list(range(count))
+    middle = count // 2 if wrong is None else wrong
+    around = range(max(0, middle - 4), min(count, middle + 3))
+    return sorted({*range(3), *around, *range(count - 2, count)})
 
 
 def _mean(pictures: Images, rows: Bits) -> NDArray[np.float32]:

@@ -15,6 +15,7 @@ from cubespace.report.facts import Facts, Record, reasons, verdict
 from cubespace.report.learned import Learned, Story
 
 STRIPS_SHOWN = 60  # plans told in pictures on one page, so that it stays light
+FAILURES = 3  # plans that show what goes wrong
 EXCERPT = 2  # actions of the PDDL domain
 
 
@@ -86,7 +87,8 @@ def _stories(facts: Facts, learned: Learned | None) -> dict[str, Any]:
         name: [learned.story(record) for record in row["records"][:per_planner] if record["plan"] is not None]
         for name, row in facts.planners.items()
     }
-    wrong = [record for record in facts.records if verdict(record) == "invalid"][:3]
+    wrong = [record for record in facts.records if verdict(record) == "invalid"]
+    wrong = sorted(wrong, key=lambda record: len(record["plan"]))[:FAILURES]  # the short ones are easiest to follow
     return {
         "hero": learned.story(facts.best),
         "failed": [learned.story(record) for record in wrong],
@@ -135,7 +137,7 @@ def number(value: float | None) -> str:
         return "?"
     if isinstance(value, int) or value == int(value):
         return f"{int(value):,}"
-    return f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3g}"
+    return f"{value:.3g}" if abs(value) >= 0.1 else f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.0e}"
 
 
 def duration(seconds: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 import matplotlib as mpl
@@ -23,6 +24,7 @@ SERIES = ("#0a0b01", "#0a0b02", "#0a0b03", "#0a0b04", "#0a0b05", "#0a0b06")
 MARKERS = "os^Dvp"
 # what matplotlib writes for a file of its own: a size, ids, a style that would hold for the whole page
 NEEDLESS = (r"<metadata>.*?</metadata>", r"<style.*?</style>", r'(?<=<g) id="[^"]*"', r' (?:width|height)="[^"]*pt"')
+SMALLEST = 1e-6  # a loss below says no more than one there
 POINTS = 300  # of a curve: more cannot be seen
 
 TRAINING = {
@@ -52,8 +54,11 @@ def compared_curves(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
     figure, axes = _figure()
     for number, (name, rows) in enumerate(runs.items()):
         points = _thin([(row["epoch"], row["validation_successor"]) for row in rows])
-        axes.plot(*zip(*points, strict=True), color=SERIES[number % len(SERIES)], label=name)
+        axes.plot(
+            *zip(*points, strict=True), color=SERIES[number % len(SERIES)], label=shorten(name, 48, placeholder=" …")
+        )
     axes.set(xlabel="epoch", ylabel="Succ on pictures held out", yscale="log")
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], SMALLEST))
     _legend(axes)
     return _svg(figure, "compared")
 
@@ -118,6 +123,7 @@ def _curves(
             axes.axvline(epoch, color=INK, linewidth=0.6, linestyle=":")
             axes.annotate(f" {after}", (epoch, 1), xycoords=("data", "axes fraction"), va="top", color=INK, fontsize=7)
     axes.set(xlabel="epoch", ylabel=title, yscale="log")
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], SMALLEST))
     _legend(axes)
     return _svg(figure, name)
 
@@ -144,7 +150,8 @@ def _figure(height: float = 2.9) -> tuple[Figure, Axes]:
 
 
 def _legend(axes: Axes) -> None:
-    axes.legend(frameon=False, labelcolor=INK, fontsize=8)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, labelcolor=INK, fontsize=8)
 
 
 def _svg(figure: Figure, name: str) -> Markup:
