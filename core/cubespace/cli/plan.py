@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.completion import names
 from cubespace.cli.settings import SPEC, Device, execution
 from cubespace.errors import InputError
 from cubespace.runs import Run
@@ -22,7 +23,9 @@ def plan(
     init: Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")],
     goal: Annotated[Path, typer.Argument(metavar="GOAL", help="The picture to reach.")],
     folder: Annotated[Path, typer.Option("--run", metavar="RUN", help="The run folder whose model plans.")],
-    planner: Annotated[str, typer.Option(metavar=SPEC, help="Who plans; see `cube plugins planner`.")] = "fd-lmcut",
+    planner: Annotated[
+        str, typer.Option(metavar=SPEC, autocompletion=names("planner"), help="Who plans; see `cube plugins planner`.")
+    ] = "fd-lmcut",
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FOLDER", help="Where the plan goes.  [default: RUN/plans/…]"),

@@ -9,6 +9,7 @@ import attrs
 import typer
 
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.completion import kinds, names_of_kind
 from cubespace.errors import UsageError
 from cubespace.options import NoOptions, suggestion
 from cubespace.plugins import KINDS, Catalogue, Component
@@ -17,9 +18,13 @@ from cubespace.plugins import KINDS, Catalogue, Component
 @app.command(epilog="Example: `cube plugins planner`, `cube plugins domain mnist`")
 def plugins(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND]", help=f"One of {', '.join(KINDS)}; all if left out.")
+        str | None,
+        typer.Argument(metavar="[KIND]", autocompletion=kinds, help=f"One of {', '.join(KINDS)}; all if left out."),
     ] = None,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the options of this one.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", autocompletion=names_of_kind, help="Show the options of this one."),
+    ] = None,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:

@@ -15,9 +15,11 @@ PLAIN_SECONDS = 15.0  # between two plain lines of one stage
 class Terminal:
     """Shows the stages of a run; use it as a context."""
 
-    def __init__(self) -> None:
-        console = Console(stderr=True)
-        self.plain = not console.is_terminal
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        console = Console(stderr=True, quiet=quiet)
+        self.quiet = quiet
+        self.plain = quiet or verbose or not console.is_terminal
+        self.seconds = 0.0 if verbose else PLAIN_SECONDS
         self.bar = Progress(
             TextColumn("[bold]{task.fields[stage]:>8}"),
             BarColumn(bar_width=24),
@@ -52,7 +54,7 @@ class Terminal:
         """Move the bar; without a terminal, say so from time to time."""
         if self.plain:
             now = time.monotonic()
-            if done == total or now - self.spoken >= PLAIN_SECONDS:
+            if done == total or now - self.spoken >= self.seconds:
                 self.spoken = now
                 left = (now - self.begun) / max(done, 1) * (total - done)
                 self.say(f"{self.name}: {done}/{total}, {left:.0f} s left, {about}")
@@ -63,6 +65,8 @@ class Terminal:
 
     def say(self, line: str) -> None:
         """Write a line above the bar."""
+        if self.quiet:
+            return
         if self.plain:
             print(line, file=sys.stderr, flush=True)
         else:

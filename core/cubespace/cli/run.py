@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.log import LOG, Logged
 from cubespace.cli.progress import Terminal
 from cubespace.cli.settings import (
     Apply,
@@ -24,10 +25,12 @@ from cubespace.cli.settings import (
     Output,
     Planner,
     Precondition,
+    Quiet,
     Seed,
     Set,
     Threads,
     TimeLimit,
+    Verbose,
     configuration,
     execution,
     open_run,
@@ -62,6 +65,8 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the configuration and the folder, do nothing.")
     ] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
@@ -83,7 +88,7 @@ def run(
         typer.echo(f"# {output or default_folder(wanted)}\n{dump_toml(wanted)}", nl=False)
         return
     how = execution(device, threads)
-    show(work(open_run(output, wanted), loaded, how, "plan"), as_json)
+    show(work(open_run(output, wanted), loaded, how, "plan", Terminal(quiet=quiet, verbose=verbose)), as_json)
 
 
 @app.command(epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` to go on")
@@ -97,6 +102,8 @@ def train(
     output: Output = None,
     device: Device = "auto",
     threads: Threads = 1,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
@@ -111,7 +118,7 @@ def train(
         wanted = configuration(config, pairs, {"domain": domain, "model.apply": apply}, seed)
         check(loaded, wanted)
         opened = open_run(output, wanted)
-    done = work(opened, loaded, how, "train")
+    done = work(opened, loaded, how, "train", Terminal(quiet=quiet, verbose=verbose))
     measures = json.loads(done.run.file(MEASURES).read_text("utf-8"))
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
@@ -128,6 +135,8 @@ def extract(
     precondition: Precondition = None,
     pairs: Set = None,
     device: Device = "auto",
+    quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
@@ -137,7 +146,7 @@ def extract(
     loaded = catalogue(no_plugin)
     opened = _changed(folder, pairs, {"extract.precondition": precondition})
     check(loaded, opened.config)
-    done = work(opened, loaded, execution(device, 1), "extract")
+    done = work(opened, loaded, execution(device, 1), "extract", Terminal(quiet=quiet, verbose=verbose))
     report = json.loads(done.run.file(EXTRACTION).read_text("utf-8"))
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **report}, indent=2))
@@ -156,6 +165,8 @@ def evaluate(
     memory_limit: MemoryLimit = None,
     pairs: Set = None,
     device: Device = "auto",
+    quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
@@ -170,7 +181,7 @@ def evaluate(
     loaded = catalogue(no_plugin)
     opened = _changed(folder, pairs, flags)
     check(loaded, opened.config)
-    show(work(opened, loaded, execution(device, 1), "plan"), as_json)
+    show(work(opened, loaded, execution(device, 1), "plan", Terminal(quiet=quiet, verbose=verbose)), as_json)
 
 
 def check(loaded: Catalogue, config: RunConfig) -> None:
@@ -183,16 +194,16 @@ def check(loaded: Catalogue, config: RunConfig) -> None:
         loaded.find(kind, spec.name).options(spec.options)
 
 
-def work(opened: Run, loaded: Catalogue, how: Execution, last: str) -> Pipeline:
+def work(opened: Run, loaded: Catalogue, how: Execution, last: str, terminal: Terminal) -> Pipeline:
     """Do the stages up to ``last``; when interrupted, say how to go on."""
     from cubespace.pipeline import Pipeline
 
-    with Terminal() as terminal:
-        pipeline = Pipeline(opened, loaded, how, terminal)
+    with terminal, Logged(terminal, opened.file(LOG)) as reporter:
+        pipeline = Pipeline(opened, loaded, how, reporter)
         try:
             pipeline.until(last)
         except KeyboardInterrupt:
-            terminal.say(f"interrupted: the same command goes on from the last checkpoint in {opened.path}")
+            reporter.say(f"interrupted: the same command goes on from the last checkpoint in {opened.path}")
             sys.exit(130)
     return pipeline
 

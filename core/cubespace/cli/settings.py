@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cubespace.cli.completion import names
 from cubespace.config import RunConfig, load_config, parse_settings
 from cubespace.recipe import Execution
 from cubespace.runs import Run, default_folder
@@ -15,16 +16,30 @@ from cubespace.runs import Run, default_folder
 SPEC = "NAME[:key=value,…]"
 
 Domain = Annotated[
-    str | None, typer.Option(metavar=SPEC, help="Where the pictures come from; see `cube plugins domain`.")
+    str | None,
+    typer.Option(
+        metavar=SPEC, autocompletion=names("domain"), help="Where the pictures come from; see `cube plugins domain`."
+    ),
 ]
 Apply = Annotated[
-    str | None, typer.Option(metavar=SPEC, help="How an action changes the bits; see `cube plugins apply`.")
+    str | None,
+    typer.Option(
+        metavar=SPEC, autocompletion=names("apply"), help="How an action changes the bits; see `cube plugins apply`."
+    ),
 ]
 Precondition = Annotated[
-    str | None, typer.Option(metavar=SPEC, help="How preconditions are learned; see `cube plugins precondition`.")
+    str | None,
+    typer.Option(
+        metavar=SPEC,
+        autocompletion=names("precondition"),
+        help="How preconditions are learned; see `cube plugins precondition`.",
+    ),
 ]
 Planner = Annotated[
-    list[str] | None, typer.Option(metavar=SPEC, help="Who plans; repeatable; see `cube plugins planner`.")
+    list[str] | None,
+    typer.Option(
+        metavar=SPEC, autocompletion=names("planner"), help="Who plans; repeatable; see `cube plugins planner`."
+    ),
 ]
 Instances = Annotated[int | None, typer.Option(min=1, help="How many problems to solve.  [default: 30]")]
 Length = Annotated[int | None, typer.Option(min=1, help="Moves from each initial state to the goal.  [default: 7]")]
@@ -40,6 +55,10 @@ Output = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
 Threads = Annotated[int, typer.Option(min=1, help="CPU threads of training; one is fastest on a busy machine.")]
+Quiet = Annotated[
+    bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors; RUN/run.log has the rest.")
+]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say every step, not just now and then.")]
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
 
 

@@ -1,0 +1,36 @@
+"""What the shell offers when the user presses the tab key: names of components, without importing any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import typer
+
+from cubespace.plugins import KINDS, load_plugins
+
+Offers = list[tuple[str, str]]  # (what to type, one line about it)
+
+
+def names(kind: str) -> Callable[[str], Offers]:
+    """Return the completion of an option that takes a component of one kind."""
+
+    def complete(incomplete: str) -> Offers:
+        return _offered(kind, incomplete)
+
+    return complete
+
+
+def kinds(incomplete: str) -> Offers:
+    """Complete the first argument of ``cube plugins``."""
+    return [(kind.name, f"{kind.title}s") for kind in KINDS.values() if kind.name.startswith(incomplete)]
+
+
+def names_of_kind(ctx: typer.Context, incomplete: str) -> Offers:
+    """Complete the second argument of ``cube plugins``, which depends on the first."""
+    kind = ctx.params.get("kind")
+    return _offered(kind, incomplete) if kind in KINDS else []
+
+
+def _offered(kind: str, incomplete: str) -> Offers:
+    components = load_plugins().components[kind].values()
+    return [(component.name, component.summary) for component in components if component.name.startswith(incomplete)]
