@@ -79,24 +79,20 @@ def _operators(encoding: Encoding, kept: Bits) -> list[str]:
 def _operator_lines(names: Sequence[str], cost: Indices, before: Values, after: Values) -> list[str]:
     """Return the operators as Fast Downward reads them: conditions on what stays, then changes."""
     stay, change = (before >= 0) & (after < 0), after >= 0
-    stays = _counted(stay, [f"{column} {old}\n" for column, old in _items(stay, before)])
-    changes = _counted(
-        change,
-        [
-            f"0 {column} {old} {new}\n"
-            for (column, old), (_, new) in zip(_items(change, before), _items(change, after), strict=True)
-        ],
+    rows, columns = np.nonzero(stay)
+    # there are few different facts and many lines
+    values = int(before.max(initial=0)) + 1
+    facts = np.array(
+        [f"{column} {value}\n" for column in range(before.shape[1]) for value in range(values)], dtype=object
     )
+    stays = _counted(stay, facts[columns * values + before[rows, columns]].tolist())
+    rows, columns = np.nonzero(change)
+    moves = zip(columns.tolist(), before[rows, columns].tolist(), after[rows, columns].tolist(), strict=True)
+    changes = _counted(change, [f"0 {column} {old} {new}\n" for column, old, new in moves])
     return [
         f"begin_operator\n{name}\n{kept}{changed}{price}\nend_operator\n"
         for name, kept, changed, price in zip(names, stays, changes, cost.tolist(), strict=True)
     ]
-
-
-def _items(mask: Bits, values: Values) -> list[tuple[int, int]]:
-    """Return column and value of each place of the mask, row by row."""
-    rows, columns = np.nonzero(mask)
-    return list(zip(columns.tolist(), values[rows, columns].tolist(), strict=True))
 
 
 def _counted(mask: Bits, lines: Sequence[str]) -> list[str]:

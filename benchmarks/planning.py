@@ -1,0 +1,154 @@
+"""What writing SAS+ ourselves saves.
+
+    python benchmarks/planning.py [--cap 300] [--repeat 3] [--output results/planning]
+
+(a) Set-up: a task of 300 bits, 1,500 actions and 100 literals per precondition, from the model in memory to Fast
+Downward's input: written directly, and by way of PDDL and the translator with its fastest options. Wanted: a ratio of
+at most 0.05, for a model as extraction leaves it, that is with the mutexes of its training states.
+(b) Finite-domain variables: merge-and-shrink on a 15-puzzle of 256 bits and 720 actions, 21 random moves from the goal,
+on grouped and on single bits; the latter is stopped after ``--cap`` seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from cubespace.files import write_json, write_text
+from cubespace.mutex import find_mutexes
+from cubespace.pddl import write_domain, write_problem
+from cubespace.planners import Limits
+from cubespace.plugins import load_plugins
+from cubespace.runs import environment
+from cubespace.sas import write_sas
+from cubespace.search import solve
+from cubespace.strips import Task
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from planning_tasks import sliding, sliding_state, tree, walk
+
+WANTED = 0.05
+
+
+def main() -> None:
+    """Measure, print the table and keep it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cap", type=float, default=300.0, help="seconds for merge-and-shrink on single bits")
+    parser.add_argument("--repeat", type=int, default=3, help="the best of so many is kept")
+    parser.add_argument("--output", type=Path, default=Path("results/planning"))
+    arguments = parser.parse_args()
+    result = {
+        "command": " ".join(["python", *sys.argv]),
+        "environment": environment(),
+        "setup": setup(arguments.repeat),
+        "grouping": grouping(arguments.cap, arguments.repeat),
+    }
+    write_json(arguments.output.with_suffix(".json"), result)
+    table = markdown(result)
+    write_text(arguments.output.with_suffix(".md"), table)
+    print(table)
+
+
+def setup(repeat: int) -> dict[str, float]:
+    """Return the seconds of each way from a model to Fast Downward's input."""
+    task = tree(300, 1500, 100)
+    known = attrs.evolve(task.model, mutexes=find_mutexes(task.model, task.init[None]))
+    # equal models that share no memory of earlier tasks
+    fresh, single, extracted = (
+        [Task(attrs.evolve(model), task.init, task.goal) for _ in range(repeat)]
+        for model in (task.model, task.model, known)
+    )
+    seconds = {
+        "direct, nothing known of the model": best(repeat, lambda turn: write_sas(fresh[turn])),
+        "direct, an extracted model's first task": best(repeat, lambda turn: write_sas(extracted[turn])),
+        "direct, its next tasks": best(repeat, lambda _: write_sas(extracted[0])),
+        "direct, single bits": best(repeat, lambda turn: write_sas(single[turn], group=False)),
+        "PDDL and translator": best(repeat, lambda _: translate(task)),
+    }
+    seconds["ratio"] = seconds["direct, an extracted model's first task"] / seconds["PDDL and translator"]
+    return seconds
+
+
+def best(repeat: int, work: Callable[[int], object]) -> float:
+    """Return the least wall time of several turns."""
+    seconds = []
+    for turn in range(repeat):
+        start = time.perf_counter()
+        work(turn)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def translate(task: Task) -> None:
+    """Write PDDL and let the translator do the rest, without its search for invariants."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "domain.pddl").write_text(write_domain(task.model))
+        Path(folder, "problem.pddl").write_text(write_problem(task))
+        options = ["--invariant-generation-max-candidates", "0", "--keep-unimportant-variables"]
+        call = [sys.executable, "-m", "fast_downward.translate", *options, "domain.pddl", "problem.pddl"]
+        subprocess.run(call, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def grouping(cap: float, repeat: int) -> list[dict[str, Any]]:
+    """Return what merge-and-shrink does on grouped and on single bits."""
+    model, goal = sliding(4), sliding_state(np.arange(16))
+    model = attrs.evolve(model, mutexes=find_mutexes(model, goal[None]))
+    task = Task(model, walk(model, goal, 21, seed=1), goal)
+    rows = []
+    for variables, turns in (("groups", repeat), ("bits", 1)):
+        planner = load_plugins().create("planner", f"fd-ms:variables={variables}")
+        results = [solve(planner, task, Limits(seconds=cap, megabytes=4096)) for _ in range(turns)]
+        result = min(results, key=lambda one: one.wall_seconds)
+        rows.append(
+            {
+                "variables": variables,
+                "outcome": str(result.outcome),
+                "cost": result.cost,
+                "seconds": result.wall_seconds,
+                "megabytes": result.statistics.megabytes,
+            }
+        )
+    return rows
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """Return the tables."""
+    machine = result["environment"]
+    lines = [
+        "# Planning set-up",
+        "",
+        f"`{result['command']}`, {machine['date']}, {machine['processor']}, {machine['cores']} cores",
+        "",
+        "| 300 bits, 1,500 actions, 100 literals | seconds |",
+        "|---|---|",
+    ]
+    ratio = result["setup"]["ratio"]
+    lines += [f"| {name} | {seconds:.3f} |" for name, seconds in result["setup"].items() if name != "ratio"]
+    lines += [
+        "",
+        f"Ratio: {ratio:.3f}, wanted at most {WANTED}: {'kept' if ratio <= WANTED else 'missed'}.",
+        "",
+        "| 15-puzzle, merge-and-shrink | outcome | cost | seconds | megabytes |",
+        "|---|---|---|---|---|",
+    ]
+    for row in result["grouping"]:
+        memory = "-" if row["megabytes"] is None else f"{row['megabytes']:.0f}"
+        cost = "-" if row["cost"] is None else row["cost"]
+        lines.append(f"| {row['variables']} | {row['outcome']} | {cost} | {row['seconds']:.1f} | {memory} |")
+    grouped, single = result["grouping"]
+    bound = "" if single["outcome"] == "solved" else "more than "
+    lines += ["", f"Single bits take {bound}{single['seconds'] / grouped['seconds']:.0f} times as long.", ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
