@@ -42,7 +42,7 @@ def _together(states: Bits, chunk: int = 4096) -> Bits:
         both += part.T @ part
     one = states.sum(0, dtype=np.float32)
     only = one[:, None] - both  # the first is true, the second false
-    neither = len(states) - one - only.T
+    neither = len(states) - one[:, None] - only.T
     return np.block([[both, only], [only.T, neither]]) > 0
 
 

@@ -21,6 +21,16 @@ def test_no_reachable_state_has_a_mutex(make: Callable[[int], Task], seed: int) 
         assert not (mutexes & together).any()
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_mutexes_of_many_states_hold_in_all_of_them(seed: int) -> None:
+    task = coded(seed)
+    idle = model_of(*np.zeros((4, 1, task.model.bits)))
+    states = reachable(task.model, task.init)
+    held = literals(states).astype(int)
+    np.testing.assert_array_equal(find_mutexes(idle, states), held.T @ held == 0)
+    assert not (find_mutexes(task.model, states) & (held.T @ held > 0)).any()
+
+
 def test_a_bit_excludes_its_complement() -> None:
     mutexes = task_mutexes(scattered(0))
     bits = len(mutexes) // 2
