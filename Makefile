@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test slow format clean
+.PHONY: run test slow format clean docs browser screenshots
 
 run: $(VENV)/.ready
 	$(BIN)/cube run
@@ -16,6 +16,21 @@ test: $(VENV)/.ready
 
 slow: $(VENV)/.ready
 	$(BIN)/pytest --slow
+
+docs: $(VENV)/.ready
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
+
+# Debian's Chromium is what the pages are tested in; elsewhere, install one by hand.
+browser: $(VENV)/.ready
+	command -v chromium || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+	$(BIN)/pytest tests/browser
+
+# The pictures of the documentation, from real runs: make screenshots RUNS="runs/one runs/two" ROOMS=strip.png
+screenshots: $(VENV)/.ready
+	$(BIN)/python docs/screenshots.py $(RUNS) $(if $(ROOMS),--rooms $(ROOMS))
+	$(MAKE) docs
+	$(BIN)/python docs/screenshots.py --docs
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix

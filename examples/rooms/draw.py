@@ -25,13 +25,25 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     world, rng = Rooms(), np.random.default_rng(arguments.seed)
-    before, after = world.sample(arguments.pairs, rng)
+    before, after = watch(world, arguments.pairs, rng)
     write(arguments.folder / "pairs", "{:05d}_a.png", photograph(world.render(before), rng))
     write(arguments.folder / "pairs", "{:05d}_b.png", photograph(world.render(after), rng))
     drawn = instances.draw(world, arguments.distance, arguments.problems, arguments.seed, random_goals=True)
     write(arguments.folder / "problems", "{:02d}_init.png", photograph(world.render(drawn.inits), rng))
     write(arguments.folder / "problems", "{:02d}_goal.png", photograph(world.render(drawn.goals), rng))
     print(f"{len(before)} pairs and {len(drawn)} problems in {arguments.folder}")
+
+
+def watch(world: Rooms, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return states before and after actions, drawn from all there are; those of the hand are watched more often.
+
+    There are twenty steps for every use of the hand, so that evenly drawn ones would show each of these hardly ever.
+    """
+    after, parents = world.successors(world.states)
+    before = world.states[parents]
+    weights = np.where((before[:, 1:] != after[:, 1:]).any(1), 4.0, 1.0)
+    chosen = rng.choice(len(after), size=count, p=weights / weights.sum())
+    return before[chosen], after[chosen]
 
 
 def write(folder: Path, name: str, pictures: np.ndarray) -> None:

@@ -18,7 +18,7 @@ BESIDE_DOOR = (5, 12)  # the cells left and right of the doorway
 CELL = 6  # pixels
 RADICES = (DOORWAY + 1, HAND + 1, 2)
 
-FLOOR, WALL, DOOR, ROBOT, KEY = (226, 217, 198), (62, 66, 78), (150, 88, 42), (38, 98, 190), (236, 178, 20)
+FLOOR, WALL, DOOR, ROBOT, KEY = (22, 24, 34), (104, 112, 130), (226, 74, 66), (70, 176, 250), (252, 214, 60)
 
 # a picture counts as showing a state only if no block of 3 x 3 pixels is further off than this, on average
 TOLERANCE = 0.15
@@ -129,12 +129,12 @@ def _draw(robot: int, key: int, door: int) -> NDArray[np.uint8]:
         picture[top : top + CELL, left + 1 : left + CELL - 1] = DOOR
     if key != HAND:  # it lies along the lower edge, where a robot does not hide it
         top, left = _corner(key)
-        picture[top + CELL - 2 : top + CELL, left + 1 : left + CELL] = KEY
-        picture[top + CELL - 1, left + 3 : left + CELL] = FLOOR
+        picture[top + 4 : top + 6, left : left + CELL] = KEY
+        picture[top + 5, left + 2 : left + 5] = FLOOR
     top, left = _corner(robot)
-    picture[top : top + 4, left + 1 : left + 5] = ROBOT
+    picture[top : top + 4, left : left + CELL] = ROBOT
     if key == HAND:
-        picture[top + 1 : top + 3, left + 2 : left + 4] = KEY
+        picture[top + 1 : top + 3, left + 1 : left + CELL - 1] = KEY
     return picture
 
 

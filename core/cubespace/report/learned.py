@@ -202,7 +202,7 @@ class Learned:
                 deleted=deleted,
             )
             frames.append(frame)
-        return frames, animation(pictures, f"the plan of {len(plan)} steps, animated", side=168)
+        return frames, animation(pictures, f"the plan of {len(plan)} steps, animated", side=126)
 
     def _action(self, model: StripsModel, row: int) -> ActionCard:
         """Return the card of an action: of the transitions that it reproduces."""

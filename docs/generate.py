@@ -1,0 +1,74 @@
+"""The parts of the documentation that come from the program itself: command line, hooks, plugin templates, results."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from cubespace import hookspecs
+from cubespace.cli import app
+from cubespace.plugins import KINDS
+from cubespace.scaffold import write_plugin
+
+ROOT = Path(__file__).parents[1]
+
+
+def generate(folder: Path) -> None:
+    """Write all generated parts into a folder that is made anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "cli.md").write_text(command_line(), "utf-8")
+    (folder / "hooks.md").write_text(hooks(), "utf-8")
+    (folder / "results.md").write_text(results(ROOT / "results"), "utf-8")
+    for kind in KINDS:
+        write_plugin("mine", kind, folder / kind)
+
+
+def command_line() -> str:
+    """Return every command with its arguments, options and example, as Markdown."""
+    group: Any = typer.main.get_command(app)
+    return "\n".join(_command(name, group.commands[name]) for name in sorted(group.commands))
+
+
+def hooks() -> str:
+    """Return every hook with its signature and docstring, as Markdown."""
+    parts = []
+    for name, function in inspect.getmembers(hookspecs, inspect.isfunction):
+        if name.startswith("cube_"):
+            text = (inspect.getdoc(function) or "").replace(":class:", "").replace("``", "`").replace("`~", "`")
+            parts.append(f"### `{name}(registry)`\n\n{text}\n")
+    return "\n".join(parts)
+
+
+def results(folder: Path) -> str:
+    """Return what the benchmarks printed."""
+    found = sorted(folder.glob("*.md"))
+    if not found:
+        return "No benchmark has written its table to `results/` yet.\n"
+    return "\n".join(path.read_text("utf-8").replace("\n# ", "\n## ").replace("# ", "## ", 1) for path in found)
+
+
+def _command(name: str, command: Any) -> str:
+    context = typer.Context(command, info_name=name)
+    lines = [f"## cube {name}", "", command.help or "", ""]
+    rows = [_row(parameter, context) for parameter in command.params if parameter.name != "help"]
+    lines += ["| argument or option | meaning |", "|---|---|", *rows, ""]
+    if command.epilog:
+        lines += [command.epilog, ""]
+    return "\n".join(lines)
+
+
+def _row(parameter: Any, context: typer.Context) -> str:
+    words = (parameter.help or "").replace("  [default:", " [default:").replace("|", "\\|")
+    if parameter.param_type_name == "argument":
+        return f"| `{parameter.metavar or parameter.name.upper()}` | {words} |"
+    kind = parameter.display_type(context).strip("<>").removesuffix(" range").upper()
+    value = "" if parameter.is_flag else f" `{parameter.metavar or kind}`"
+    names = ", ".join(f"`{option}`" for option in parameter.opts)
+    default = parameter.default
+    shown = f" [default: {default}]" if isinstance(default, str | int | float) and not isinstance(default, bool) else ""
+    return f"| {names}{value} | {words}{shown} |"

@@ -1,0 +1,98 @@
+"""The pictures of the documentation, made from real runs by the tool itself and Debian's Chromium.
+
+python docs/screenshots.py runs/ONE runs/TWO --rooms rooms/plans/00/strip.png
+python docs/screenshots.py --docs
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from cubespace import transitions
+from cubespace.evaluation import folder_name
+from cubespace.pictures import contact_sheet, side_by_side
+from cubespace.report import write_report
+from cubespace.report.facts import read_facts
+
+DOCS = Path(__file__).parent
+COLOURS = 128  # of a screenshot: more make it larger, not clearer
+WIDTH = 1200
+
+
+def main() -> None:
+    """Make the pictures that the arguments allow."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", type=Path, nargs="*", help="run folders; the first one is shown alone")
+    parser.add_argument("--rooms", type=Path, help="the film strip of a plan in the rooms")
+    parser.add_argument("--docs", action="store_true", help="the front page of the documentation, once it is built")
+    parser.add_argument("-o", "--output", type=Path, default=DOCS / "pictures")
+    arguments = parser.parse_args()
+    arguments.output.mkdir(exist_ok=True)
+    if arguments.runs:
+        from_run(arguments.runs[0], arguments.output)
+        pages(arguments.runs, arguments.output)
+    if arguments.rooms:
+        keep(Image.open(arguments.rooms), arguments.output / "rooms.png")
+    if arguments.docs:
+        with browser() as page:
+            page.goto((DOCS / "_build" / "html" / "index.html").resolve().as_uri())
+            keep(shot(page, height=900), arguments.output / "docs.png")
+
+
+def from_run(run: Path, output: Path) -> None:
+    """Make the pictures that need no browser: pairs to learn from, and a plan."""
+    facts = read_facts(run)
+    if facts.best is None:
+        raise SystemExit(f"{run} has no plan to show")
+    strip = run / "problems" / facts.best["problem"] / folder_name(facts.best["planner"]) / "strip.png"
+    keep(Image.open(strip), output / "plan.png")
+    some = transitions.load(run / "data.npz").train[:12]
+    sheet = contact_sheet(side_by_side(some.before, some.after), columns=4, scale=2, gap=10)
+    keep(Image.fromarray(sheet), output / "pairs.png")
+
+
+def pages(runs: list[Path], output: Path) -> None:
+    """Make the pictures of the reports."""
+    with tempfile.TemporaryDirectory() as folder, browser() as page:
+        page.goto(write_report(runs[:1], Path(folder) / "one.html").as_uri())
+        keep(shot(page, height=1500), output / "report.png")
+        for name in ("redrawn", "actions"):
+            keep(Image.open(io.BytesIO(page.locator(f"#{name}").screenshot())), output / f"{name}.png")
+        if len(runs) > 1:
+            page.goto(write_report(runs, Path(folder) / "all.html").as_uri())
+            keep(shot(page, height=900), output / "compare.png")
+
+
+@contextmanager
+def browser() -> Iterator[Page]:
+    """Open a page in Chromium."""
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
+        yield chromium.new_page(viewport={"width": WIDTH, "height": 900}, reduced_motion="reduce")
+        chromium.close()
+
+
+def shot(page: Page, height: int) -> Image.Image:
+    """Return the upper part of a page."""
+    whole = Image.open(io.BytesIO(page.screenshot(full_page=True)))
+    return whole.crop((0, 0, WIDTH, min(height, whole.height)))
+
+
+def keep(picture: Image.Image, path: Path) -> None:
+    """Write a picture as a small PNG."""
+    picture.convert("RGB").quantize(COLOURS).save(path, optimize=True)
+    print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Words are checked too: every hook is documented and tested, every command that is shown can be typed."""
+
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import typer
+
+from cubespace import hookspecs
+from cubespace.cli import app
+from cubespace.config import load_config, parse_settings
+from cubespace.options import parse_spec
+from cubespace.plugins import KINDS, collect, load_plugins
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *ROOT.glob("examples/**/*.md"),
+]
+HOOKS = [name for name, _ in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("cube_")]
+CHEAP = {"plugins", "info", "show", "new-plugin"}
+
+
+def blocks(text: str) -> list[str]:
+    """Return the lines of code: fenced, or indented by four after an empty line."""
+    fenced = [
+        line for block in re.findall(r"```(?:console|sh)?\n(.*?)```", text, re.DOTALL) for line in block.splitlines()
+    ]
+    outside = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    return [*fenced, *(line[4:] for line in outside.splitlines() if line.startswith("    "))]
+
+
+def commands() -> list[str]:
+    """Return every command line that a page shows, without its comment, and those in the help."""
+    lines = []
+    for path in PAGES:
+        text = path.read_text("utf-8")
+        lines += [line for line in blocks(text) if line.startswith("cube ")]
+        lines += re.findall(r"`(cube [a-z][^`]* [^`]*)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    for command in group().commands.values():
+        lines += re.findall(r"`(cube [^`]*)`", command.epilog or "")
+    return sorted({line.split("  #")[0].strip() for line in lines})
+
+
+@cache
+def group():
+    return typer.main.get_command(app)
+
+
+def test_there_are_pages_and_commands() -> None:
+    assert len(PAGES) > 10
+    assert len(commands()) > 20
+
+
+@pytest.mark.parametrize("line", commands())
+def test_a_shown_command_can_be_typed(line) -> None:
+    _, name, *words = shlex.split(line)
+    if name.startswith("-"):
+        assert name in {"-h", "--debug", "--install-completion", "--version"}
+        return
+    assert name in group().commands
+    if "-h" in words or (words and words[0] in {"KIND", "RUN"} and name == "plugins"):
+        return
+    given = group().commands[name].make_context(name, words).params
+    load_config(None, parse_settings(given.get("pairs") or []))
+    for kind in KINDS:
+        for spec in [given[kind]] if isinstance(given.get(kind), str) else given.get(kind) or []:
+            if name in {"run", "train", "extract", "evaluate", "plan", "show", "data"} and spec not in {
+                "mine",
+                "rooms",
+            }:
+                found = load_plugins().find(kind, parse_spec(spec).name)
+                found.options(parse_spec(spec).options)
+
+
+@pytest.mark.parametrize("line", [line for line in commands() if line.split()[1] in CHEAP or "--dry-run" in line])
+def test_a_cheap_command_runs(line, tmp_path) -> None:
+    words = shlex.split(line)[1:]
+    if {"KIND", "NAME"} & set(words):
+        pytest.skip("KIND and NAME are for the reader to fill in")
+    answer = subprocess.run(
+        [sys.executable, "-m", "cubespace.cli", *words], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_is_documented(hook) -> None:
+    sys.path.insert(0, str(ROOT / "docs"))
+    from generate import hooks
+
+    assert f"### `{hook}(registry)`" in hooks()
+    assert "_build/generated/hooks.md" in (ROOT / "docs" / "plugins.md").read_text()
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_is_called_or_has_a_test_of_its_own(hook) -> None:
+    kind = next((kind.name for kind in KINDS.values() if kind.hook == hook), None)
+    if kind is None:
+        tests = [path for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__)]
+        assert any(hook in path.read_text() for path in tests), f"no test uses {hook}"
+        return
+    plugin = SimpleNamespace()
+    setattr(plugin, hook, hookspecs.hookimpl(lambda registry: registry.add("mine", "m:M", "a test"), specname=hook))
+    assert collect([("mine", "mine 1", lambda: plugin)]).components[kind]["mine"].summary == "a test"
+
+
+def test_the_plugin_table_of_the_readme_is_up_to_date() -> None:
+    sys.path.insert(0, str(ROOT / "docs"))
+    from plugin_table import MARKED, README, table
+
+    shown = MARKED.search(README.read_text())
+    assert shown is not None
+    assert shown.group() == table(), "run: python docs/plugin_table.py"
+    listed = {component.plugin for kind in load_plugins().components.values() for component in kind.values()}
+    assert all(f"`{plugin}`" in shown.group() for plugin in listed)
+
+
+def test_every_target_of_make_that_is_shown_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    shown = {
+        target for path in PAGES for target in re.findall(r"(?:^    |`)make ([a-z]+)", path.read_text(), re.MULTILINE)
+    }
+    assert shown
+    assert shown <= targets
+
+
+def test_every_picture_that_is_shown_is_there_and_small() -> None:
+    for path in PAGES:
+        for picture in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", path.read_text()):
+            assert 0 < (path.parent / picture).stat().st_size < 200_000, picture
+
+
+def test_exit_codes_are_those_of_the_program() -> None:
+    from cubespace.errors import CubeError, InputError, UsageError
+
+    table = (ROOT / "docs" / "exit-codes.md").read_text()
+    for code in (0, CubeError.exit_code, UsageError.exit_code, InputError.exit_code, 130):
+        assert f"| {code} |" in table
+
+
+@pytest.mark.slow
+def test_the_documentation_builds_without_a_warning(tmp_path) -> None:
+    pytest.importorskip("furo", reason="install the extra 'docs'")
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(ROOT / "docs"), str(tmp_path / "html")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    assert (tmp_path / "html" / "index.html").stat().st_size > 1000
