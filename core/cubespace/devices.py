@@ -50,7 +50,7 @@ def settle(threads: int) -> None:
 def _keep_freed_memory() -> None:
     """Let the C library reuse the memory of one step in the next, instead of giving it back and zeroing it anew.
 
-    Saves a thousand page faults, or 5 %, of a step on Linux; elsewhere nothing happens.
+    Saves some 700 page faults and 4 % of the processor time of a step on Linux; elsewhere nothing happens.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if platform.libc_ver()[0] == "glibc" else None
     if mallopt is not None:
