@@ -1,7 +1,7 @@
 import json
+import resource
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -34,12 +34,11 @@ def test_listing_imports_neither_torch_nor_matplotlib() -> None:
 
 def test_listing_answers_within_a_second(cube) -> None:
     cube("plugins", "--json")  # the first call may write bytecode
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        cube("plugins", "--json")
-        times.append(time.perf_counter() - start)
-    assert min(times) < 1  # the best of three: other work on the machine is not ours
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cube("plugins", "--json")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # the time of the processor: what else the machine does is not ours
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
 
 
 def test_one_kind_and_one_component_can_be_shown(cube) -> None:

@@ -29,6 +29,7 @@ def diagnose(
     no_plugin: NoPlugin = None,
 ) -> None:
     """Compare the moves of the model with the true ones, on fresh states of the simulator."""
+    run = Run.load(folder)
     import attrs
 
     from cubespace.diagnosis import diagnose as compare
@@ -37,7 +38,7 @@ def diagnose(
     from cubespace.pipeline import Pipeline
     from cubespace.reporting import Silent
 
-    pipeline = Pipeline(Run.load(folder), catalogue(no_plugin), execution(device, 1), Silent())
+    pipeline = Pipeline(run, catalogue(no_plugin), execution(device, 1), Silent())
     pipeline.require("extract")
     domain = pipeline.domain()
     if not isinstance(domain, Simulator):

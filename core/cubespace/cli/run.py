@@ -108,8 +108,6 @@ def train(
     no_plugin: NoPlugin = None,
 ) -> None:
     """Draw the data and train the network; an interrupted training goes on where it was, bit by bit."""
-    from cubespace.pipeline import MEASURES
-
     loaded = catalogue(no_plugin)
     how = execution(device, threads)
     if folder is not None:
@@ -119,6 +117,8 @@ def train(
         check(loaded, wanted)
         opened = open_run(output, wanted)
     done = work(opened, loaded, how, "train", Terminal(quiet=quiet, verbose=verbose))
+    from cubespace.pipeline import MEASURES
+
     measures = json.loads(done.run.file(MEASURES).read_text("utf-8"))
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
@@ -141,12 +141,12 @@ def extract(
     no_plugin: NoPlugin = None,
 ) -> None:
     """Read the STRIPS model off a trained network and write it as PDDL."""
-    from cubespace.pipeline import EXTRACTION, PDDL
-
     loaded = catalogue(no_plugin)
     opened = _changed(folder, pairs, {"extract.precondition": precondition})
     check(loaded, opened.config)
     done = work(opened, loaded, execution(device, 1), "extract", Terminal(quiet=quiet, verbose=verbose))
+    from cubespace.pipeline import EXTRACTION, PDDL
+
     report = json.loads(done.run.file(EXTRACTION).read_text("utf-8"))
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **report}, indent=2))
@@ -189,9 +189,10 @@ def check(loaded: Catalogue, config: RunConfig) -> None:
     from cubespace.options import parse_spec
 
     named = [("domain", config.domain), ("apply", config.model.apply), ("precondition", config.extract.precondition)]
-    for kind, text in [*named, *(("planner", planner) for planner in config.plan.planners)]:
-        spec = parse_spec(text)
-        loaded.find(kind, spec.name).options(spec.options)
+    specs = [(kind, parse_spec(text)) for kind, text in [*named, *(("planner", spec) for spec in config.plan.planners)]]
+    found = [(loaded.find(kind, spec.name), spec) for kind, spec in specs]  # all names first: options need imports
+    for component, spec in found:
+        component.options(spec.options)
 
 
 def work(opened: Run, loaded: Catalogue, how: Execution, last: str, terminal: Terminal) -> Pipeline:
