@@ -165,3 +165,13 @@ def test_numbers_are_easy_on_the_eye() -> None:
         "?", "3", "4,500", "1e-04", "0.153", "17.2",
     ]  # fmt: skip
     assert [duration(value) for value in (0.12, 31, 600, 9000)] == ["0.12 s", "31 s", "10 min", "2 h 30 min"]
+
+
+@pytest.mark.parametrize(("count", "wrong"), [(1, None), (9, 3), (16, 15), (17, None), (40, 0), (40, 39), (90, 44)])
+def test_of_a_long_plan_the_ends_and_the_wrong_step_are_shown(count, wrong) -> None:
+    from cubespace.report.learned import FRAMES, _worth_showing
+
+    shown = _worth_showing(count, wrong)
+    assert shown == sorted(set(shown))
+    assert len(shown) <= FRAMES
+    assert {0, count - 1, *([] if wrong is None else [wrong])} <= set(shown)

@@ -121,7 +121,8 @@ def _curves(
     for before, after, epoch in zip(phases, phases[1:], epochs, strict=False):
         if before != after:
             axes.axvline(epoch, color=INK, linewidth=0.6, linestyle=":")
-            axes.annotate(f" {after}", (epoch, 1), xycoords=("data", "axes fraction"), va="top", color=INK, fontsize=7)
+            place = {"xycoords": ("data", "axes fraction"), "va": "top", "rotation": 90, "fontsize": 7}
+            axes.annotate(f"{after} ", (epoch, 1), color=INK, **place)
     axes.set(xlabel="epoch", ylabel=title, yscale="log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], SMALLEST))
     _legend(axes)
