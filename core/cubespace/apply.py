@@ -19,6 +19,7 @@ class ApplyModule(nn.Module):
 
     Options: ClassVar[type[Any]] = NoOptions
     strips: ClassVar[bool] = True  # whether the effects are independent of the state
+    writable: ClassVar[bool] = False  # whether effects can be written into it: it then defines write_effects
 
     def __init__(self, bits: int, actions: int, options: Any) -> None:
         super().__init__()
@@ -36,3 +37,7 @@ class ApplyModule(nn.Module):
     def effects(self) -> tuple[Tensor, Tensor]:
         """Return the add and the delete mask of every action: two of bool (actions, bits), never both true."""
         raise NotImplementedError(f"{type(self).__name__} has no STRIPS effects")
+
+    def write_effects(self, add: Tensor, delete: Tensor) -> None:
+        """Give the first actions exactly these effects, two masks of (effects, bits), and the others none."""
+        raise NotImplementedError(f"{type(self).__name__} learns its effects, they cannot be written")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -22,14 +22,6 @@ from cubespace.inference import encode_pixels
 from cubespace.losses import Losses, direct, image_loss, total, transition_losses, weigh, zero_suppress
 from cubespace.recipe import TrainConfig
 from cubespace.schedules import temperature
-
-
-@runtime_checkable
-class WritesEffects(Protocol):
-    """An apply module into which effects can be written instead of learned."""
-
-    def write_effects(self, add: Tensor, delete: Tensor) -> None:
-        """Give the first actions these effects, (effects, bits), and the others none."""
 
 
 class Phase(ABC):
@@ -244,7 +236,7 @@ class Decoder(FrozenBits):
     def prepare(self) -> None:
         """Write the differences if that is wanted and possible."""
         model, wanted = self.model, self.config.rewrite and self.config.architecture == "joint"
-        if wanted and isinstance(model.progress, WritesEffects):
+        if wanted and model.progress.writable:
             add, delete = frequent_differences(self.bits[0], self.bits[1], model.config.actions)
             model.action.write(add, delete)
             model.progress.write_effects(add, delete)

@@ -90,6 +90,19 @@ def effects_agree_with_the_network(spec: str) -> None:
             assert (module(state, label, 0.5).bool() == expected).all()
 
 
+def written_effects_are_its_effects(spec: str) -> None:
+    """Where effects can be written, they are then exactly those of the network, and actions beyond have none."""
+    module = _trained(spec)
+    if not module.writable:
+        return
+    kind = torch.randint(3, (ACTIONS - 2, BITS), generator=torch.Generator().manual_seed(4))
+    module.write_effects(kind == 1, kind == 2)
+    add, delete = module.effects()
+    assert (add[:-2] == (kind == 1)).all()
+    assert (delete[:-2] == (kind == 2)).all()
+    assert not (add[-2:] | delete[-2:]).any()
+
+
 def weights_come_back(spec: str) -> None:
     """A module loaded from the state of another behaves the same."""
     module = _trained(spec)
@@ -111,6 +124,7 @@ CHECKS = (
     gradients_reach_the_action_and_all_parameters,
     the_successor_is_exact_in_evaluation,
     effects_agree_with_the_network,
+    written_effects_are_its_effects,
     weights_come_back,
     it_goes_to_any_device,
 )

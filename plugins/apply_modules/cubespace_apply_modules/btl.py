@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import attrs
 import torch
@@ -41,6 +41,7 @@ class BackToLogit(ApplyModule):
     """BinConcrete(BN(z0) + BN(effect(a))), where effect is a table with a row per action."""
 
     Options = BtlOptions
+    writable: ClassVar[bool] = True
 
     def __init__(self, bits: int, actions: int, options: BtlOptions) -> None:
         super().__init__(bits, actions, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,8 @@ INERTIA = 2.0  # most bits are not touched by an action: begin with that
 
 class MinMax(ApplyModule):
     """max(min(z0, 1 - del(a)), add(a)), where effect is a table of F x 3 logits per action under Gumbel-Softmax."""
+
+    writable: ClassVar[bool] = True
 
     def __init__(self, bits: int, actions: int, options: Any) -> None:
         super().__init__(bits, actions, options)
