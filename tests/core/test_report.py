@@ -153,6 +153,12 @@ def test_damaged_files_are_named(tiny_run) -> None:
         read_facts(tiny_run)
 
 
+def test_a_plan_of_another_model_is_not_shown_as_one_of_this(tiny_run) -> None:
+    actions = json.loads((tiny_run / "extraction.json").read_text())["actions"]
+    spoil(tiny_run, plan=list(range(actions)))  # such a plan cannot be executed
+    Page(write_report([tiny_run]).read_text())
+
+
 def test_the_best_plan_comes_first(tiny_run) -> None:
     facts = read_facts(tiny_run)
     assert facts.best is not None

@@ -68,7 +68,7 @@ class Frame:
     step: int
     skipped: int  # frames left out before this one
     picture: Picture
-    bits: Picture
+    bits: Picture | None
     action: str
     added: int
     deleted: int
@@ -88,7 +88,6 @@ class Story:
     goal: Picture
     frames: list[Frame]
     animation: Picture | None
-    still: Picture | None
 
     @property
     def anchor(self) -> str:
@@ -158,12 +157,13 @@ class Learned:
             for bit in order
         ]
 
-    def story(self, record: Record) -> Story:
-        """Tell what came of an instance."""
+    def story(self, record: Record, whole: bool = False) -> Story:
+        """Tell what came of an instance; the whole of it has the bits of each frame and an animation."""
         folder = self.run.file("problems") / record["problem"]
         colour: Any = "grey" if len(self.network.image_shape) == 2 else "rgb"
         init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
-        frames, moving = self._frames(init[None], record["plan"], record["wrong_step"])
+        trace = self._trace(init[None], record["plan"])
+        pictures = inference.draw(self.network, trace) if len(trace) else init[None][:0]
         return Story(
             planner=record["planner"],
             problem=record["problem"],
@@ -173,36 +173,36 @@ class Learned:
             wrong=record["wrong_step"],
             init=picture(init, "the given initial picture"),
             goal=picture(goal, "the given goal picture"),
-            frames=frames,
-            animation=moving,
-            still=frames[0].picture if frames else None,
+            frames=self._frames(trace, pictures, record, whole),
+            animation=animation(pictures, "the plan, animated", side=126) if whole and len(trace) else None,
         )
 
-    def _frames(
-        self, init: Images, plan: Sequence[int] | None, wrong: int | None
-    ) -> tuple[list[Frame], Picture | None]:
+    def _trace(self, init: Images, plan: Sequence[int] | None) -> Bits:
+        """Return the states of a plan, (steps + 1, bits); none if there is no plan."""
+        nothing = np.zeros((0, self.network.config.bits), dtype=np.bool_)
         if plan is None or self.model is None:
-            return [], None
+            return nothing
         trace = self.model.execute(inference.encode(self.network, init)[0], plan)
-        if trace is None:  # the record is of another model: `cube evaluate` will make it anew
-            return [], None
-        pictures = inference.draw(self.network, trace)
-        steps = _worth_showing(len(trace), wrong)
+        return nothing if trace is None else trace  # a record of another model: `cube evaluate` will make it anew
+
+    def _frames(self, trace: Bits, pictures: Images, record: Record, whole: bool) -> list[Frame]:
         frames = []
+        steps = _worth_showing(len(trace), record["wrong_step"])
         for last, step in zip([-1, *steps], steps, strict=False):
             state, earlier = trace[step], trace[max(0, step - 1)]
             added, deleted = int((state & ~earlier).sum()), int((earlier & ~state).sum())
+            words = f"bits of step {step}: {added} added, {deleted} deleted"
             frame = Frame(
                 step=step,
                 skipped=step - last - 1,
                 picture=picture(pictures[step], f"step {step}"),
-                bits=barcode(state, earlier, f"bits of step {step}: {added} added, {deleted} deleted"),
-                action=self.model.names[plan[step - 1]] if step else "",
+                bits=barcode(state, earlier, words) if whole else None,
+                action=self.model.names[record["plan"][step - 1]] if step and self.model else "",
                 added=added,
                 deleted=deleted,
             )
             frames.append(frame)
-        return frames, animation(pictures, f"the plan of {len(plan)} steps, animated", side=126)
+        return frames
 
     def _action(self, model: StripsModel, row: int) -> ActionCard:
         """Return the card of an action: of the transitions that it reproduces."""

@@ -90,7 +90,7 @@ def _stories(facts: Facts, learned: Learned | None) -> dict[str, Any]:
     wrong = [record for record in facts.records if verdict(record) == "invalid"]
     wrong = sorted(wrong, key=lambda record: len(record["plan"]))[:FAILURES]  # the short ones are easiest to follow
     return {
-        "hero": learned.story(facts.best),
+        "hero": learned.story(facts.best, whole=True),
         "failed": [learned.story(record) for record in wrong],
         "stories": {name: told for name, told in stories.items() if told},
         "told": {story.anchor for told in stories.values() for story in told},
