@@ -87,20 +87,43 @@ def _encode(model: StripsModel, mutexes: Bits, usable: Bits) -> Encoding:
     made &= ~known
     live = np.asarray(live & made.any(1), dtype=np.bool_)  # what changes nothing is in no plan
     needed, made, known = needed[live], made[live], known[live]
-    alone = needed & ~related(needed, follows & ~follows.T)  # follows from no other need of the action
-    # "not a" can be needed if another need implies it, and be made where a is known to be true
-    shared = ~(alone[:, negation].any(0) | (made[:, negation] & ~known).any(0))
     own = (same == np.arange(2 * model.bits)) & ~constant
-    groups = exclusive_groups(mutexes, own & shared & np.tile(usable, 2))
+    shared = own & ~(made[:, negation] & ~known).any(0)  # "not a" can be made where a is known to be true
+    alone = needed & ~related(needed, follows & ~follows.T)  # follows from no other need of the action
+    groups = exclusive_groups(mutexes, shared & np.tile(usable, 2), lambda group: _sayable(group, alone, known))
     rest = own[: model.bits].copy()
     for group in groups:
         rest[group % model.bits] = False
     variables = [*groups, *np.flatnonzero(rest)[:, None]]
     after = _values(variables, made, every=False)
-    before = np.where(after < 0, _values(variables, needed, every=True), _values(variables, known, every=True))
+    mentioned = (after >= 0) | _mentioned(variables, needed)
+    before = np.where(mentioned, _values(variables, known, every=True), -1)
     names = [name for name, alive in zip(model.names, live.tolist(), strict=True) if alive]
     after[after == before] = -1
     return Encoding(mutexes, usable, same, constant, variables, names, model.cost[live], before, after)
+
+
+def _sayable(group: Indices, alone: Bits, known: Bits) -> Indices:
+    """Return the members without those of which some action says only "not this one" and so names no value."""
+    bits = alone.shape[1] // 2
+    while len(group) > 1:
+        negation = (group + bits) % (2 * bits)
+        named = np.asarray(known[:, group].any(1) | known[:, negation].all(1), dtype=np.bool_)
+        unsaid = (alone[:, negation] & ~named[:, None]).sum(0)  # (members,)
+        if not unsaid.any():
+            break
+        group = np.delete(group, unsaid.argmax())
+    return group
+
+
+def _mentioned(variables: Sequence[Indices], needed: Bits) -> Bits:
+    """Return which variables each action has a need on, (actions, variables)."""
+    bits = needed.shape[1] // 2
+    either = needed[:, :bits] | needed[:, bits:]
+    mentioned = np.zeros((len(needed), len(variables)), dtype=np.bool_)
+    for index, members in enumerate(variables):
+        mentioned[:, index] = either[:, members % bits].any(1)
+    return mentioned
 
 
 def _representatives(equivalent: Bits) -> Indices:

@@ -7,6 +7,7 @@ there. This is the h² fixpoint; started from the training states instead of one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -113,11 +114,13 @@ def close(mutex: Bits) -> Bits:
         mutex = longer
 
 
-def exclusive_groups(mutex: Bits, choice: Bits) -> list[Indices]:
+def exclusive_groups(
+    mutex: Bits, choice: Bits, trim: Callable[[Indices], Indices] = lambda group: group
+) -> list[Indices]:
     """Return disjoint groups of literals that exclude each other, largest first; ``choice`` are those that may be used.
 
     At most one literal of a group is true. No bit is in two groups; bits in none are left out. Greedy: the largest
-    clique that can be grown from any literal, then again from the rest.
+    clique that can be grown from any literal, after ``trim`` took out what it does not want, then again from the rest.
     """
     bits = len(mutex) // 2
     # a bit and its complement would be a group of their own, but that is the bit itself
@@ -126,17 +129,16 @@ def exclusive_groups(mutex: Bits, choice: Bits) -> list[Indices]:
     groups: list[Indices] = []
     while True:
         rows = np.flatnonzero(free)
-        group = rows[_clique(exclusive[np.ix_(rows, rows)].astype(np.float32))]
+        cliques = _cliques(exclusive[np.ix_(rows, rows)].astype(np.float32))
+        group = max((trim(rows[clique]) for clique in cliques), key=len, default=rows[:0])
         if len(group) < 2:
             return groups
         groups.append(group)
         free[group] = free[(group + bits) % (2 * bits)] = False
 
 
-def _clique(adjacent: NDArray[np.float32], seeds: int = 16) -> Indices:
-    """Return a large clique: the best of those grown from the nodes of most neighbours."""
-    if not adjacent.any():
-        return np.empty(0, dtype=np.intp)
+def _cliques(adjacent: NDArray[np.float32], seeds: int = 16) -> list[Indices]:
+    """Return large cliques, grown from the nodes of most neighbours."""
     start = np.argsort(-adjacent.sum(1), kind="stable")[:seeds]
     member = np.zeros((len(start), len(adjacent)), dtype=np.bool_)
     member[np.arange(len(start)), start] = True
@@ -147,4 +149,4 @@ def _clique(adjacent: NDArray[np.float32], seeds: int = 16) -> Indices:
         growing = np.flatnonzero(candidates.any(1))
         member[growing, best[growing]] = True
         candidates[growing] *= adjacent[best[growing]]
-    return np.flatnonzero(member[member.sum(1).argmax()])
+    return [np.flatnonzero(row) for row in np.unique(member, axis=0)]
