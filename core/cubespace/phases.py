@@ -21,7 +21,7 @@ from cubespace.consolidation import agreed_bits, constant_bits, drop_unstable_bi
 from cubespace.inference import encode_pixels
 from cubespace.losses import Losses, direct, image_loss, total, transition_losses, weigh, zero_suppress
 from cubespace.recipe import TrainConfig
-from cubespace.schedules import temperature
+from cubespace.schedules import Lengths, lengths, temperature
 
 
 class Phase(ABC):
@@ -36,13 +36,14 @@ class Phase(ABC):
         self.model = model
         self.images = images
         self.config = config
+        self.lengths = lengths(config, images.shape[1])
         model.eval()
         for part in self.parts():
             part.train()
 
     @staticmethod
     @abstractmethod
-    def epochs(config: TrainConfig) -> int:
+    def epochs(lengths: Lengths) -> int:
         """Return how long the phase takes at most."""
 
     @abstractmethod
@@ -94,9 +95,9 @@ class Joint(Phase):
     name = "joint"
 
     @staticmethod
-    def epochs(config: TrainConfig) -> int:
+    def epochs(lengths: Lengths) -> int:
         """Return the epochs of the main phase."""
-        return config.epochs
+        return lengths.main
 
     def parts(self) -> Sequence[nn.Module]:
         """Return the whole network."""
@@ -142,9 +143,9 @@ class Consolidate(Phase):
     )
 
     @staticmethod
-    def epochs(config: TrainConfig) -> int:
+    def epochs(lengths: Lengths) -> int:
         """Return the epochs of all rounds."""
-        return config.consolidation.rounds * config.consolidation.epochs
+        return lengths.consolidation
 
     def parts(self) -> Sequence[nn.Module]:
         """Return the encoder."""
@@ -161,7 +162,7 @@ class Consolidate(Phase):
 
     def end_epoch(self, epoch: int) -> bool:
         """Begin the next round when it is time; when no transition can be made to agree any more, it is enough."""
-        if epoch % self.config.consolidation.epochs:
+        if epoch % self.lengths.round:
             return False
         self.targets, moved = agreed_bits(self.model, self.images, self.config.consolidation)
         return moved == 0
@@ -206,9 +207,9 @@ class Actions(FrozenBits):
     name = "actions"
 
     @staticmethod
-    def epochs(config: TrainConfig) -> int:
+    def epochs(lengths: Lengths) -> int:
         """Return the epochs of the second stage."""
-        return config.action_epochs
+        return lengths.actions
 
     def parts(self) -> Sequence[nn.Module]:
         """Return action head and apply module."""
@@ -242,9 +243,9 @@ class Decoder(FrozenBits):
             model.progress.write_effects(add, delete)
 
     @staticmethod
-    def epochs(config: TrainConfig) -> int:
+    def epochs(lengths: Lengths) -> int:
         """Return the epochs of the last phase."""
-        return config.decoder_epochs
+        return lengths.decoder
 
     def parts(self) -> Sequence[nn.Module]:
         """Return the decoder."""
@@ -260,8 +261,8 @@ class Decoder(FrozenBits):
         return total({"before": before, "after": after}, weigh(self.config.losses, progress))
 
 
-def phases(config: TrainConfig) -> list[type[Phase]]:
+def phases(config: TrainConfig, lengths: Lengths) -> list[type[Phase]]:
     """Return the phases of a training, in order."""
     main: list[type[Phase]] = [Joint, Consolidate] if config.architecture == "joint" else [States, Actions]
     main.append(Decoder)
-    return [phase for phase in main if phase.epochs(config)]
+    return [phase for phase in main if phase.epochs(lengths)]

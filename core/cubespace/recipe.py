@@ -75,23 +75,30 @@ class ConsolidationConfig:
     """How the encoder is led to steady bits after the joint phase; errors are mean squared errors of pictures."""
 
     rounds: int = _setting(6, ge(0))
-    epochs: int = _setting(3, ge(1))  # of each round
+    updates: int = _setting(135, ge(1))  # of each round …
+    epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
     frequent: int = _setting(3, ge(1))  # transitions that must show a difference for it to be one to agree on
     flips: int = _setting(1, ge(0))  # bits of a transition that may be changed to make it agree …
     move_error: float = _setting(5e-4, ge(0.0))  # … if its pictures get no worse than by this
-    drop_error: float = _setting(
-        1e-4, ge(0.0)
-    )  # an unstable bit is held constant if pictures get no worse than by this
+    drop_error: float = _setting(1e-4, ge(0.0))  # a bit is held constant if pictures get no worse than by this
 
 
 @attrs.frozen(kw_only=True)
 class TrainConfig:
-    """How long and how fast to train."""
+    """How long and how fast to train.
+
+    Lengths are counted in updates, so that small and large data sets train equally long; an explicit number of epochs
+    takes their place.
+    """
 
     architecture: Literal["joint", "two-stage"] = "joint"  # two-stage: SAE, then Cube-AAE on its frozen bits
-    epochs: int = _setting(150, ge(1))  # of the main phase
-    action_epochs: int = _setting(100, ge(1))  # of the second stage of two-stage
-    decoder_epochs: int = _setting(12, ge(0))  # of the last phase: the decoder alone, on frozen hard bits
+    updates: int = _setting(6750, ge(1))  # of the main phase …
+    epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
+    action_epochs: int | None = _setting(
+        None, optional(ge(1))
+    )  # of the second stage of two-stage, as long if not given
+    decoder_updates: int = _setting(540, ge(0))  # of the last phase: the decoder alone, on frozen hard bits …
+    decoder_epochs: int | None = _setting(None, optional(ge(0)))  # … or this many epochs
     rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only
     batch: int = _setting(100, ge(2))
     learning_rate: float = _setting(3e-3, gt(0.0))

@@ -2,7 +2,38 @@
 
 from __future__ import annotations
 
+import attrs
+
 from cubespace.recipe import TemperatureConfig, TrainConfig
+
+
+@attrs.frozen(kw_only=True)
+class Lengths:
+    """How many epochs each phase takes at most."""
+
+    main: int
+    actions: int
+    round: int  # of consolidation
+    consolidation: int  # all rounds
+    decoder: int
+
+
+def lengths(config: TrainConfig, transitions: int) -> Lengths:
+    """Return the epochs that make the wanted numbers of updates on a data set."""
+    steps = transitions // min(config.batch, transitions)  # of an epoch
+
+    def epochs(given: int | None, updates: int) -> int:
+        return given if given is not None else round(updates / steps) or min(1, updates)
+
+    main = epochs(config.epochs, config.updates)
+    turn = epochs(config.consolidation.epochs, config.consolidation.updates)
+    return Lengths(
+        main=main,
+        actions=config.action_epochs or main,
+        round=turn,
+        consolidation=turn * config.consolidation.rounds,
+        decoder=epochs(config.decoder_epochs, config.decoder_updates),
+    )
 
 
 def temperature(config: TemperatureConfig, progress: float) -> float:

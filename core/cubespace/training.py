@@ -20,6 +20,7 @@ from cubespace.noise import refresh_noise
 from cubespace.optimizers import RectifiedAdam
 from cubespace.phases import Phase, phases
 from cubespace.recipe import Execution, TrainConfig
+from cubespace.schedules import lengths
 
 Row = dict[str, Any]
 
@@ -42,7 +43,8 @@ class Trainer:
         if execution.compile:
             for part in (model.encoder, model.decoder, model.action):  # not what depends on the schedules: they change
                 part.compile()
-        self.plan = phases(config)
+        self.lengths = lengths(config, images.shape[1])
+        self.plan = phases(config, self.lengths)
         self.order = np.random.default_rng(config.seed)  # of the data
         self.random = RandomState(config.seed, images.device)  # of noise
         self.done = 0  # epochs, over all phases
@@ -52,7 +54,7 @@ class Trainer:
     @property
     def epochs(self) -> int:
         """Return the number of epochs of all phases, if none is stopped early."""
-        return sum(phase.epochs(self.config) for phase in self.plan)
+        return sum(phase.epochs(self.lengths) for phase in self.plan)
 
     @property
     def finished(self) -> bool:
@@ -118,7 +120,7 @@ class Trainer:
         refresh_noise(self.model)
         sums: Tensor | float = 0.0
         for step, rows in enumerate(order[: steps * batch].split(batch)):
-            progress = (self.epoch + step / steps) / self.phase.epochs(self.config)
+            progress = (self.epoch + step / steps) / self.phase.epochs(self.lengths)
             self.optimizer.learning_rate = self.phase.learning_rate(progress)
             losses = self._step(rows, progress)
             sums = sums + torch.stack(list(losses.values())).detach()  # stays on the device: nothing waits for it
@@ -141,7 +143,7 @@ class Trainer:
 
     def _advance(self, row: Row) -> None:
         """Count the epoch and go to the next phase if this one is over."""
-        length = self.phase.epochs(self.config)
+        length = self.phase.epochs(self.lengths)
         self.done += 1
         self.epoch += 1
         if self.phase.settled(self.epoch / length):
