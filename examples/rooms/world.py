@@ -1,8 +1,8 @@
 """Two rooms, a door between them, a robot and a key: a world with rules, drawn in colour as a camera would see it.
 
-The robot walks in four directions, picks the key up and puts it down, and, with the key in hand beside the door, opens
-or closes it. A state is (robot, key, door): cells 0-8 are the left room, 9-17 the right one, 18 is the doorway; the key
-is in a cell or, as 18, in the robot's hand; the door is 0 for closed, 1 for open.
+The robot walks in four directions, picks the key up and puts it down. The door opens by itself for whoever brings the
+key, and closes behind. A state is (robot, key): cells 0-8 are the left room, 9-17 the right one, 18 is the doorway; the
+key is in a cell or, as 18, in the robot's hand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SIDE = 3  # cells of a room, each way
 DOORWAY = HAND = 2 * SIDE * SIDE
 BESIDE_DOOR = (5, 12)  # the cells left and right of the doorway
 CELL = 6  # pixels
-RADICES = (DOORWAY + 1, HAND + 1, 2)
+RADICES = (DOORWAY + 1, HAND + 1)
 
 FLOOR, WALL, DOOR, ROBOT, KEY = (22, 24, 34), (104, 112, 130), (226, 74, 66), (70, 176, 250), (252, 214, 60)
 
@@ -28,7 +28,7 @@ class Rooms(Simulator):
     """The simulator: it draws pictures, knows the rules and reads pictures; learning sees only the pictures."""
 
     def __init__(self) -> None:
-        every = np.indices(RADICES).reshape(3, -1).T.astype(np.uint8)  # (states, 3)
+        every = np.indices(RADICES).reshape(2, -1).T.astype(np.uint8)  # (states, 2)
         self.states = every[_possible(every)]
         self.pictures = np.stack([_draw(*state) for state in self.states.tolist()])
         self.row = np.full(RADICES, -1)
@@ -42,7 +42,7 @@ class Rooms(Simulator):
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """Return how many values robot, key and door can take."""
+        """Return how many values robot and key can take."""
         return RADICES
 
     def random_states(self, count: int, rng: np.random.Generator) -> States:
@@ -53,11 +53,11 @@ class Rooms(Simulator):
         """Return what the robot can do."""
         children = [(child, parent) for parent, state in enumerate(states.tolist()) for child in _moves(*state)]
         after, parents = zip(*children, strict=True) if children else ((), ())
-        return np.array(after, dtype=np.uint8).reshape(-1, 3), np.array(parents, dtype=np.intp)
+        return np.array(after, dtype=np.uint8).reshape(-1, 2), np.array(parents, dtype=np.intp)
 
     def goal(self) -> States:
-        """Return robot and key in the far corner of the right room, with the door closed behind."""
-        return np.array([[17, 17, 0]], dtype=np.uint8)
+        """Return robot and key in the far corner of the right room."""
+        return np.array([[17, 17]], dtype=np.uint8)
 
     def render(self, states: States) -> Images:
         """Return clean pictures; the camera's noise is added by whoever takes them."""
@@ -66,7 +66,7 @@ class Rooms(Simulator):
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Return the state that each picture shows, if every part of the picture is like it."""
         seen = _blocks(images)
-        states, readable = np.zeros((len(images), 3), dtype=np.uint8), np.zeros(len(images), dtype=np.bool_)
+        states, readable = np.zeros((len(images), 2), dtype=np.uint8), np.zeros(len(images), dtype=np.bool_)
         for number, blocks in enumerate(seen):
             worst = np.abs(self.blocks - blocks).reshape(len(self.states), -1).max(1)  # (states,)
             readable[number] = worst.min() <= TOLERANCE
@@ -83,31 +83,28 @@ def photograph(pictures: Images, rng: np.random.Generator) -> Images:
 
 
 def _possible(states: States) -> NDArray[np.bool_]:
-    """Return which states can be reached: nobody stands in a closed door or is locked out from the key."""
-    robot, key, door = states.T.astype(int)
-    together = (key == HAND) | (robot // (SIDE * SIDE) == key // (SIDE * SIDE))
-    return np.asarray((door == 1) | ((robot != DOORWAY) & together))
+    """Return which states can be reached: without the key nobody changes rooms."""
+    robot, key = states.T.astype(int)
+    return np.asarray((key == HAND) | (robot // (SIDE * SIDE) == key // (SIDE * SIDE)))
 
 
-def _moves(robot: int, key: int, door: int) -> list[tuple[int, int, int]]:
-    moves = [(cell, key, door) for cell in _neighbours(robot, door)]
-    if key == robot:
-        moves.append((robot, HAND, door))
+def _moves(robot: int, key: int) -> list[tuple[int, int]]:
+    moves = [(cell, key) for cell in _neighbours(robot, with_key=key == HAND)]
+    if key == robot != HAND:
+        moves.append((robot, HAND))
     if key == HAND and robot != DOORWAY:
-        moves.append((robot, robot, door))
-    if key == HAND and robot in BESIDE_DOOR:
-        moves.append((robot, key, 1 - door))
+        moves.append((robot, robot))
     return moves
 
 
-def _neighbours(robot: int, door: int) -> list[int]:
+def _neighbours(robot: int, with_key: bool) -> list[int]:
     if robot == DOORWAY:
         return list(BESIDE_DOOR)
     room, place = divmod(robot, SIDE * SIDE)
     row, column = divmod(place, SIDE)
     steps = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
     cells = [room * SIDE * SIDE + r * SIDE + c for r, c in steps if 0 <= r < SIDE and 0 <= c < SIDE]
-    return cells + [DOORWAY] * (door == 1 and robot in BESIDE_DOOR)
+    return cells + [DOORWAY] * (with_key and robot in BESIDE_DOOR)
 
 
 def _corner(cell: int) -> tuple[int, int]:
@@ -119,12 +116,13 @@ def _corner(cell: int) -> tuple[int, int]:
     return 1 + row * CELL, 1 + (room * (SIDE + 1) + column) * CELL
 
 
-def _draw(robot: int, key: int, door: int) -> NDArray[np.uint8]:
+def _draw(robot: int, key: int) -> NDArray[np.uint8]:
+    open_door = key == HAND and robot in (DOORWAY, *BESIDE_DOOR)
     picture = np.full((SIDE * CELL + 2, (2 * SIDE + 1) * CELL + 2, 3), WALL, dtype=np.uint8)
-    for cell in range(DOORWAY + door):  # an open doorway is floor too
+    for cell in range(DOORWAY + open_door):  # an open doorway is floor too
         top, left = _corner(cell)
         picture[top : top + CELL, left : left + CELL] = FLOOR
-    if not door:
+    if not open_door:
         top, left = _corner(DOORWAY)
         picture[top : top + CELL, left + 1 : left + CELL - 1] = DOOR
     if key != HAND:  # it lies along the lower edge, where a robot does not hide it
