@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from world import Rooms, photograph
+from world import HAND, Rooms, photograph
 
 from cubespace import instances
 from cubespace.pictures import write_png
@@ -35,13 +35,14 @@ def main() -> None:
 
 
 def watch(world: Rooms, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return states before and after actions, drawn from all there are; those of the hand are watched more often.
+    """Return states before and after actions, drawn from all there are; those with the key in hand more often.
 
-    There are twenty steps for every use of the hand, so that evenly drawn ones would show each of these hardly ever.
+    The key lies somewhere in most states, so that evenly drawn actions would show each step with it hardly ever.
     """
     after, parents = world.successors(world.states)
     before = world.states[parents]
-    weights = np.where((before[:, 1] != after[:, 1]), 4.0, 1.0)
+    in_hand = (before[:, 1] == HAND) | (after[:, 1] == HAND)
+    weights = np.where(in_hand, 4.0, 1.0)
     chosen = rng.choice(len(after), size=count, p=weights / weights.sum())
     return before[chosen], after[chosen]
 

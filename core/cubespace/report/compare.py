@@ -26,6 +26,7 @@ class Row:
     variant: str
     address: str
     cells: Mapping[str, Mapping[str, Any] | None]  # by planner
+    instances: int
     strip: str | None
     verdict: str
 
@@ -39,12 +40,13 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
             variant=variant,
             address=link(facts.run.file(REPORT), output),
             cells={name: facts.planners.get(name) for name in planners},
+            instances=max((cell["instances"] for cell in facts.planners.values()), default=0),
             strip=_strip(facts) if number < SHOWN else None,
             verdict=verdict(facts.best) if facts.best else "none",
         )
         for number, (facts, variant) in enumerate(zip(runs, variants(runs), strict=True))
     ]
-    trained = {f"{row.facts.run.config.domain}, {row.variant}": row.facts.metrics for row in rows if row.facts.metrics}
+    trained = {f"{row.facts.domain}, {row.variant}": row.facts.metrics for row in rows if row.facts.metrics}
     table = {"rows": rows, "planners": planners, "curves": plots.compared_curves(trained) if trained else None}
     return environment().get_template("compare.html").render(table)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,9 +33,14 @@ class Facts:
     diagnosis: Mapping[str, Any] | None
 
     @property
+    def domain(self) -> str:
+        """Return the domain as people say it: of a path, only the last part."""
+        return re.sub(r"=[^,]*/(?=[^,/])", "=", self.run.config.domain)
+
+    @property
     def name(self) -> str:
         """Return what to call the run: its domain and its apply module."""
-        return f"{self.run.config.domain} · {parse_spec(self.run.config.model.apply).name}"
+        return f"{self.domain} · {parse_spec(self.run.config.model.apply).name}"
 
     @property
     def planners(self) -> Mapping[str, Any]:
