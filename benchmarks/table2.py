@@ -48,13 +48,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("results/table2"))
     arguments = parser.parse_args()
     cells = [(domain, seed) for seed in arguments.seeds for domain in arguments.domains]
+    result: dict[str, Any] = {"command": " ".join(["python", *sys.argv]), "environment": environment(), "rows": []}
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        rows = list(pool.map(lambda cell: measure(*cell, arguments), cells))
-    result = {"command": " ".join(["python", *sys.argv]), "environment": environment(), "rows": rows}
-    write_json(arguments.output.with_suffix(".json"), result)
-    table = markdown(result)
-    write_text(arguments.output.with_suffix(".md"), table)
-    print(table)
+        for row in pool.map(lambda cell: measure(*cell, arguments), cells):  # in order, as they come
+            result["rows"].append(row)
+            write_json(arguments.output.with_suffix(".json"), result)
+            write_text(arguments.output.with_suffix(".md"), markdown(result))
+    print(markdown(result))
 
 
 def measure(domain: str, seed: int, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class ExtractConfig:
 
     effects: Literal["differences", "network", "observed"] = "differences"
     precondition: str = "counterexamples"  # precondition learner, as NAME or NAME:key=value,…
-    min_support: int = attrs.field(default=2, validator=ge(1))  # training transitions an action must explain
+    min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
     seed: int = attrs.field(default=0, validator=ge(0))
 
 

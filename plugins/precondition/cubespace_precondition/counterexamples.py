@@ -29,14 +29,15 @@ _chance = and_(gt(0.0), le(1.0))
 class CounterexamplesOptions:
     """What it takes for a literal to be needed."""
 
-    states: int = attrs.field(default=600, validator=ge(1))  # states in which each action is tried
-    unseen: float = attrs.field(default=0.004, validator=_rate)  # rate of pixels with a shade never seen at their place
-    tolerance: float = attrs.field(default=0.01, validator=_rate)  # of the good steps, so many may be excluded …
-    loose: float = attrs.field(default=0.08, validator=_rate)  # … or so many, if far more of the wrong ones are …
+    states: int = attrs.field(default=2000, validator=ge(1))  # states in which each action is tried
+    more: int = attrs.field(default=60_000, validator=ge(0))  # steps tried to make states beside those of the training
+    unseen: float = attrs.field(default=0.002, validator=_rate)  # rate of places with something never seen there
+    tolerance: float = attrs.field(default=0.003, validator=_rate)  # of the good steps, so many may be excluded …
+    loose: float = attrs.field(default=0.02, validator=_rate)  # … or so many, if far more of the wrong ones are …
     mixed: float = attrs.field(default=1e-3, validator=_chance)  # … or any, if the examples miss them by no chance
-    own: float = attrs.field(default=1e-4, validator=_chance)  # chance below which a static literal is needed anyway
-    pooled: float = attrs.field(default=1e-6, validator=_chance)  # the same, over all actions that share an effect
-    splits: int = attrs.field(default=3, validator=ge(0))  # how often a conjunction may be split in two
+    own: float = attrs.field(default=1e-6, validator=_chance)  # chance below which a static literal is needed anyway
+    pooled: float = attrs.field(default=1e-8, validator=_chance)  # the same, over all actions that share an effect
+    splits: int = attrs.field(default=6, validator=ge(0))  # how often a conjunction may be split in two
 
 
 class Counterexamples(PreconditionLearner):
@@ -53,9 +54,11 @@ class Counterexamples(PreconditionLearner):
     def learn(self, evidence: Evidence) -> Preconditions:
         """Return few literals per action."""
         states = evidence.states()
+        eye = Eye(evidence, states, self.options.unseen)
+        states = self._more_states(evidence, states, eye)
         held = literals(states)
         rules: list[Rule] = []
-        for rule in self._trials(evidence, states):
+        for rule in self._trials(evidence, states, eye):
             self._grow(rule, held, evidence.add[rule.effect] | evidence.delete[rule.effect], rules)
         made = literals(evidence.add, evidence.delete)  # what is true after each action, (actions, 2 bits)
         if rules:
@@ -65,25 +68,34 @@ class Counterexamples(PreconditionLearner):
         action = np.array([rule.effect for rule in rules], dtype=np.intp)
         return Preconditions(action=action, positive=needed[:, :bits], negative=needed[:, bits:])
 
-    def _trials(self, evidence: Evidence, states: Bits) -> list[Rule]:
-        """Return a rule per action: with what its effect asks for, the states it was tried in and how that went."""
-        needed = evidence.implied()
+    def _more_states(self, evidence: Evidence, states: Bits, eye: Eye) -> Bits:
+        """Return the states of the training split and others that the actions lead to, as far as the eye knows them."""
+        rows, actions = self._possible(evidence, states, most=1 + self.options.more // len(evidence.add))
+        after = _successors(evidence, states[rows], actions)
+        return np.unique(np.concatenate([states, after[eye.knows(after)]]), axis=0)
+
+    def _possible(self, evidence: Evidence, states: Bits, most: int) -> tuple[Indices, Indices]:
+        """Return states and actions, at most so many of each, in ascending order, whose effect is possible there."""
+        needed = evidence.implied().astype(np.float32)
         held = literals(states).astype(np.float32)
-        tried: list[Indices] = []
-        for need in needed:
-            possible = np.flatnonzero(held @ need.astype(np.float32) == need.sum())
-            if len(possible) > self.options.states:
-                possible = np.sort(evidence.rng.choice(possible, self.options.states, replace=False))
-            tried.append(possible)
-        action = np.repeat(np.arange(len(tried)), [len(rows) for rows in tried])
-        before = states[np.concatenate(tried)]
-        after = (before & ~evidence.delete[action]) | evidence.add[action]
-        wrong = np.split(
-            ~Eye(evidence, states, self.options.unseen).knows(after), np.cumsum([len(rows) for rows in tried])[:-1]
-        )
-        examples = literals(evidence.before)
+        rows, actions = [], []
+        for action, need in enumerate(needed):
+            possible = np.flatnonzero(held @ need == need.sum())
+            if len(possible) > most:
+                possible = np.sort(evidence.rng.choice(possible, most, replace=False))
+            rows.append(possible)
+            actions.append(np.full(len(possible), action))
+        return np.concatenate(rows), np.concatenate(actions)
+
+    def _trials(self, evidence: Evidence, states: Bits, eye: Eye) -> list[Rule]:
+        """Return a rule per action: with what its effect asks for, the states it was tried in and how that went."""
+        rows, actions = self._possible(evidence, states, self.options.states)
+        wrong = ~eye.knows(_successors(evidence, states[rows], actions))
+        ends = np.searchsorted(actions, np.arange(1, len(evidence.add)))
+        tried, went = np.split(rows, ends), np.split(wrong, ends)
+        needed, examples = evidence.implied(), literals(evidence.before)
         return [
-            Rule(row, needed[row], examples[evidence.action == row], tried[row], wrong[row], 0)
+            Rule(row, needed[row], examples[evidence.action == row], tried[row], went[row], 0)
             for row in range(len(needed))
         ]
 
@@ -139,6 +151,11 @@ class Counterexamples(PreconditionLearner):
         told = np.where(~changed & (count > 0) & (count < total), told, -1.0)
         best = int(told.argmax())
         return best if told[best] >= GAIN else None
+
+
+def _successors(evidence: Evidence, states: Bits, actions: Indices) -> Bits:
+    """Return where the action of each row leads from the state of the same row."""
+    return (states & ~evidence.delete[actions]) | evidence.add[actions]
 
 
 def _entropy(part: NDArray[np.intp], whole: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cubespace.domains import Images
 from cubespace.preconditions import Evidence
 from cubespace.strips import Bits, literals
 
-SHADES = 16  # grey levels told apart
 BATCH = 2000
 CHANCE = 1e-4  # that two literals never meet although nothing keeps them apart
+KINDS = 256  # of shades and of patches
+FEWEST = 3  # strange places that any picture may have
 
 
 class Eye:
@@ -20,7 +22,7 @@ class Eye:
 
     - if two of its literals were never seen together, which is no chance, or
     - if its picture, looked at, shows another state, or
-    - if its picture has shades that the pictures of known states never have at their place.
+    - if its picture has shades, or patches of 2x2 pixels, that those of known states never have at their place.
 
     The last catches nearly all that the first two miss.
     """
@@ -30,11 +32,13 @@ class Eye:
         self.evidence = evidence
         expected = np.outer(held.mean(0), held.sum(0))  # how often two literals would meet by chance
         self.apart = ((held.T @ held == 0) & (expected > -np.log(CHANCE))).astype(np.float32)  # (2 bits, 2 bits)
-        shades = np.concatenate([self._shades(states[start : start + BATCH]) for start in range(0, len(states), BATCH)])
-        self.places = np.arange(shades.shape[1]) * SHADES
-        self.strange = np.ones(shades.shape[1] * SHADES, dtype=np.bool_)  # by place and shade
-        self.strange[(self.places + shades).ravel()] = False
-        self.limit = max(3.0, unseen * shades.shape[1])
+        self.unseen = unseen
+        self.seen: list[Bits] = []  # per feature, (places, kinds)
+        for start in range(0, len(states), BATCH):
+            features = _features(evidence.draw(states[start : start + BATCH]))
+            self.seen = self.seen or [np.zeros((feature.shape[1], KINDS), dtype=np.bool_) for feature in features]
+            for seen, feature in zip(self.seen, features, strict=True):
+                seen[np.arange(len(seen)), feature] = True
 
     def knows(self, states: Bits) -> Bits:
         """Return which states are possible."""
@@ -46,13 +50,23 @@ class Eye:
         known = np.asarray(((held @ self.apart) * held).sum(1) == 0)
         left = np.flatnonzero(known)
         if len(left):
-            known[left] = (self.evidence.reconstruct(states[left]) == states[left]).all(1)
-            left = np.flatnonzero(known)
-        if len(left):
-            known[left] = self.strange[self.places + self._shades(states[left])].sum(1) <= self.limit
+            pictures = self.evidence.draw(states[left])
+            known[left] = (self.evidence.look(pictures) == states[left]).all(1) & self._usual(pictures)
         return known
 
-    def _shades(self, states: Bits) -> NDArray[np.intp]:
-        """Return the shade of every pixel of the pictures of states, (batch, pixels)."""
-        pictures = self.evidence.draw(states)
-        return (pictures.reshape(len(pictures), -1) // (256 // SHADES)).astype(np.intp)
+    def _usual(self, pictures: Images) -> Bits:
+        """Return which pictures have hardly anything that was never seen at its place."""
+        usual = np.ones(len(pictures), dtype=np.bool_)
+        for seen, feature in zip(self.seen, _features(pictures), strict=True):
+            strange = (~seen[np.arange(len(seen)), feature]).sum(1)
+            usual &= strange <= max(FEWEST, self.unseen * len(seen))
+        return usual
+
+
+def _features(pictures: Images) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return a number below 256 for every pixel, its shade, and for every patch of 2x2 pixels, each (batch, places)."""
+    coarse = pictures >> 6  # four shades
+    top = (coarse[:, :-1, :-1] << 6) | (coarse[:, :-1, 1:] << 4)
+    patches = top | (coarse[:, 1:, :-1] << 2) | coarse[:, 1:, 1:]
+    shades, patches = (np.asarray(feature, dtype=np.uint8) for feature in (pictures >> 4, patches))
+    return shades.reshape(len(pictures), -1), patches.reshape(len(pictures), -1)
