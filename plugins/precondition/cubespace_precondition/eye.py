@@ -68,5 +68,5 @@ def _features(pictures: Images) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     coarse = pictures >> 6  # four shades
     top = (coarse[:, :-1, :-1] << 6) | (coarse[:, :-1, 1:] << 4)
     patches = top | (coarse[:, 1:, :-1] << 2) | coarse[:, 1:, 1:]
-    shades, patches = (np.asarray(feature, dtype=np.uint8) for feature in (pictures >> 4, patches))
-    return shades.reshape(len(pictures), -1), patches.reshape(len(pictures), -1)
+    rows = len(pictures)
+    return (pictures >> 4).reshape(rows, -1).astype(np.uint8), patches.reshape(rows, -1).astype(np.uint8)
