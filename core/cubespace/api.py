@@ -19,6 +19,7 @@ from PIL import Image
 
 from cubespace import evaluation, planning, runs
 from cubespace.autoencoder import SpaceAutoEncoder
+from cubespace.components import check_components
 from cubespace.config import RunConfig, load_config
 from cubespace.domains import Domain, Images
 from cubespace.errors import InputError, UsageError
@@ -262,10 +263,8 @@ def _work(
     execution: Execution | None,
 ) -> Run:
     """Do the stages up to ``last``."""
-    from cubespace.cli.run import check
-
     wanted, loaded = configure(config, settings), load_plugins()
-    check(loaded, wanted)
+    check_components(loaded, wanted)
     opened = runs.Run.start(Path(folder) if folder else runs.default_folder(wanted), wanted)
     Pipeline(opened, loaded, execution or Execution(), reporter or Silent()).until(last)
     return Run(opened, loaded)

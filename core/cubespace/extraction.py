@@ -101,6 +101,8 @@ def extract_bits(
     kept = _select(found, frequent)
     model = _assemble(kept, before, learner, draw, look, np.random.default_rng(seed))
     sources = len(np.unique(np.concatenate([model.add, model.delete], axis=1), axis=0))
+    if not model.actions:
+        raise InputError("No effect is left: wherever they were tried, they led to no picture. Train longer or anew.")
     needless = dominated(model)
     model = _rows(model, ~needless)
     model = attrs.evolve(model, mutexes=find_mutexes(model, np.concatenate([before, after])))

@@ -24,7 +24,8 @@ COLD = 1.0  # the temperature of evaluation, where nothing depends on it
 
 def as_pixels(images: Images, device: torch.device | str = "cpu") -> Tensor:
     """Return pictures as rows of bytes on a device, (batch, pixels)."""
-    return torch.from_numpy(np.ascontiguousarray(images)).flatten(1).to(device)
+    # torch wants memory that it may write to, and pictures read from files are not
+    return torch.from_numpy(np.require(images, requirements=("C", "W"))).flatten(1).to(device)
 
 
 def encode(model: SpaceAutoEncoder, images: Images) -> Bits:
@@ -40,7 +41,7 @@ def decode(model: SpaceAutoEncoder, bits: Bits) -> NDArray[np.float32]:
     """Return the pictures of states, in [0, 1]."""
     rows = torch.from_numpy(bits).to(model.device)
     pixels = decode_pixels(model, rows)
-    pictures: NDArray[np.float32] = pixels.float().cpu().numpy().reshape(-1, *model.image_shape)
+    pictures: NDArray[np.float32] = pixels.float().cpu().numpy().reshape(len(bits), *model.image_shape)
     return pictures
 
 

@@ -53,6 +53,13 @@ def test_every_built_in_component_loads_and_keeps_its_contract(kind: str) -> Non
         assert loaded.find(kind, name).load()
 
 
+def test_plugins_can_be_loaded_again_after_their_components_were_used() -> None:
+    for kind in KINDS:
+        for name in load_plugins().names(kind):
+            load_plugins().find(kind, name).load()  # importing a module must not take the place of a plugin object
+    assert not load_plugins.__wrapped__().failures
+
+
 def test_a_component_is_built_with_its_options() -> None:
     loaded = catalogue(one=plugin())
     assert loaded.create("precondition", "mine").options == Options()

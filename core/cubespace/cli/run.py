@@ -35,7 +35,8 @@ from cubespace.cli.settings import (
     execution,
     open_run,
 )
-from cubespace.config import RunConfig, dump_toml
+from cubespace.components import check_components
+from cubespace.config import dump_toml
 from cubespace.runs import Run, default_folder
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def run(
     }
     wanted = configuration(config, pairs, flags, seed)
     loaded = catalogue(no_plugin)
-    check(loaded, wanted)
+    check_components(loaded, wanted)
     if dry_run:
         typer.echo(f"# {output or default_folder(wanted)}\n{dump_toml(wanted)}", nl=False)
         return
@@ -114,7 +115,7 @@ def train(
         opened = Run.load(folder)
     else:
         wanted = configuration(config, pairs, {"domain": domain, "model.apply": apply}, seed)
-        check(loaded, wanted)
+        check_components(loaded, wanted)
         opened = open_run(output, wanted)
     done = work(opened, loaded, how, "train", Terminal(quiet=quiet, verbose=verbose))
     from cubespace.pipeline import MEASURES
@@ -143,7 +144,7 @@ def extract(
     """Read the STRIPS model off a trained network and write it as PDDL."""
     loaded = catalogue(no_plugin)
     opened = _changed(folder, pairs, {"extract.precondition": precondition})
-    check(loaded, opened.config)
+    check_components(loaded, opened.config)
     done = work(opened, loaded, execution(device, 1), "extract", Terminal(quiet=quiet, verbose=verbose))
     from cubespace.pipeline import EXTRACTION, PDDL
 
@@ -180,19 +181,8 @@ def evaluate(
     }
     loaded = catalogue(no_plugin)
     opened = _changed(folder, pairs, flags)
-    check(loaded, opened.config)
+    check_components(loaded, opened.config)
     show(work(opened, loaded, execution(device, 1), "plan", Terminal(quiet=quiet, verbose=verbose)), as_json)
-
-
-def check(loaded: Catalogue, config: RunConfig) -> None:
-    """Refuse unknown names and bad options before any work is done."""
-    from cubespace.options import parse_spec
-
-    named = [("domain", config.domain), ("apply", config.model.apply), ("precondition", config.extract.precondition)]
-    specs = [(kind, parse_spec(text)) for kind, text in [*named, *(("planner", spec) for spec in config.plan.planners)]]
-    found = [(loaded.find(kind, spec.name), spec) for kind, spec in specs]  # all names first: options need imports
-    for component, spec in found:
-        component.options(spec.options)
 
 
 def work(opened: Run, loaded: Catalogue, how: Execution, last: str, terminal: Terminal) -> Pipeline:
@@ -211,7 +201,10 @@ def work(opened: Run, loaded: Catalogue, how: Execution, last: str, terminal: Te
 
 def show(done: Pipeline, as_json: bool) -> None:
     """Print the table of a run, and where to look."""
+    from cubespace.report import write_report
+
     results = done.results()
+    page = write_report([done.run.path], catalogue=done.catalogue)
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **results}, indent=2))
         return
@@ -223,6 +216,7 @@ def show(done: Pipeline, as_json: bool) -> None:
     best = _picture(done.run.path, results)
     if best is not None:
         typer.echo(f"a plan in pictures: {best}")
+    typer.echo(f"all of it on one page: {page}")
     typer.echo(str(done.run.path))
 
 

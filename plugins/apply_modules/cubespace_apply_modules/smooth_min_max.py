@@ -9,7 +9,7 @@ import torch
 from attrs.validators import gt
 from torch import Tensor
 
-from cubespace_apply_modules.minmax import MinMax
+from cubespace_apply_modules.min_max import MinMax
 
 
 @attrs.frozen(kw_only=True)
