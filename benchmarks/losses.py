@@ -1,23 +1,22 @@
 """The losses of Table 1 and the health of the bits, per domain, from one recipe for all domains.
 
-    python benchmarks/losses.py [--mandrill PICTURE] [--seed 0] [--epochs 150] [--jobs 1] [--set KEY=VALUE …]
+    python benchmarks/losses.py [--mandrill PICTURE] [--seed 0] [--jobs 1] [--set KEY=VALUE …]
 
 Trains every domain on 5,000 transitions with one thread and measures it on the test split. Each domain is one process,
-``--jobs`` of them side by side. What is finished is not done again: the same command continues. Writes
-results/losses.json and results/losses.md.
+``--jobs`` of them side by side. What is finished is not done again: the same command continues, and ``--folder
+runs/table2`` measures what table2.py has trained. Writes results/losses.json and results/losses.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+from processes import cube, domain_spec, train_minutes
 
 from cubespace.files import write_json, write_text
 from cubespace.runs import environment
@@ -42,7 +41,6 @@ def main() -> None:
     parser.add_argument("--domains", nargs="+", default=list(DOMAINS), choices=DOMAINS)
     parser.add_argument("--mandrill", type=Path, metavar="PICTURE", help="otherwise an installed copy is looked for")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--epochs", type=int, help="of the main phase, otherwise the recipe's")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as in cube train")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=Path("runs/losses"))
@@ -65,24 +63,14 @@ def main() -> None:
 def train(domain: str, arguments: argparse.Namespace) -> dict[str, Any]:
     """Train one domain in a process of its own, or go on with it, and return its measures."""
     folder = arguments.folder / f"{domain}-s{arguments.seed}"
-    picture = domain == "mandrill" and arguments.mandrill
-    spec = f"{domain}:image={arguments.mandrill.resolve()}" if picture else domain
-    settings = [*arguments.set, "data.transitions=5000"]
-    settings += [f"train.epochs={arguments.epochs}"] if arguments.epochs else []
-    command = [sys.executable, "-m", "cubespace.cli", "train", "--domain", spec, "--seed", str(arguments.seed)]
-    command += ["--device", "cpu", "--threads", "1", "-o", str(folder), "--json"]
-    command += [word for setting in settings for word in ("--set", setting)]
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_suffix(".log").open("a") as log:
-        log.write(f"{time.strftime('%H:%M:%S')} {' '.join(command)}\n")
-        log.flush()
-        alone = {**os.environ, "OMP_NUM_THREADS": "1"}
-        answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=log, check=False, env=alone)
-    if answer.returncode:
-        return {"domain": domain, "failed": f"exit code {answer.returncode}, see {folder.with_suffix('.log')}"}
-    seconds = (json.loads(line)["seconds"] for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines())
-    measures = json.loads(answer.stdout)["measures"]["test"]
-    row = {"domain": domain, "minutes": round(sum(seconds) / 60, 2), **measures}
+    spec = domain_spec(domain, arguments.mandrill)
+    options = ["--domain", spec, "--seed", str(arguments.seed), "--device", "cpu", "-o", str(folder)]
+    options += [word for setting in arguments.set for word in ("--set", setting)]
+    try:
+        measures = cube(folder, "train", *options)["measures"]["test"]
+    except subprocess.CalledProcessError as error:
+        return {"domain": domain, "failed": f"exit code {error.returncode}, see {folder.with_suffix('.log')}"}
+    row = {"domain": domain, "minutes": train_minutes(folder), **measures}
     return {**row, "reached": reached(row)}
 
 

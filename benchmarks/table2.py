@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+from processes import cube, domain_spec, train_minutes
 
 from cubespace.files import write_json, write_text
 from cubespace.runs import environment
@@ -60,8 +59,7 @@ def main() -> None:
 def measure(domain: str, seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
     """Do one cell of the table in processes of its own, and gather what they found."""
     folder = arguments.folder / f"{domain}-s{seed}"
-    picture = domain == "mandrill" and arguments.mandrill
-    spec = f"{domain}:image={arguments.mandrill}" if picture else domain
+    spec = domain_spec(domain, arguments.mandrill)
     options = ["--domain", spec, "--seed", str(seed), "--set", f"plan.seed={INSTANCE_SEED}", "-o", str(folder)]
     options += ["--instances", str(INSTANCES), "--length", str(LENGTH)]
     options += [word for planner in PLANNERS for word in ("--planner", planner)]
@@ -69,7 +67,7 @@ def measure(domain: str, seed: int, arguments: argparse.Namespace) -> dict[str, 
     return {
         "domain": domain,
         "seed": seed,
-        "train_seconds": train_seconds(folder),
+        "train_minutes": train_minutes(folder),
         "measures": json.loads((folder / "measures.json").read_text())["test"],
         "diagnosis": cube(folder, "diagnose", str(folder)),
         "extraction": json.loads((folder / "extraction.json").read_text()),
@@ -78,25 +76,6 @@ def measure(domain: str, seed: int, arguments: argparse.Namespace) -> dict[str, 
             for name, row in results["planners"].items()
         },
     }
-
-
-def cube(folder: Path, *arguments: str) -> dict[str, Any]:
-    """Run a command with one thread, its talk kept in a log, and return its JSON."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    environment_ = {**os.environ, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "cubespace.cli", *arguments, "--json"]
-    with folder.with_suffix(".log").open("a") as log:
-        log.write(f"{time.strftime('%H:%M:%S')} {' '.join(arguments)}\n")
-        log.flush()
-        answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=log, check=True, env=environment_)
-    result: dict[str, Any] = json.loads(answer.stdout)
-    return result
-
-
-def train_seconds(folder: Path) -> float:
-    """Return the time that training took, over all interruptions."""
-    rows = (json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines())
-    return round(sum(row["seconds"] for row in rows), 1)
 
 
 def markdown(result: dict[str, Any]) -> str:
@@ -117,7 +96,7 @@ def markdown(result: dict[str, Any]) -> str:
         graph, measures = row["diagnosis"], row["measures"]
         quality = f"{graph['recall']:.4f} | {graph['wrong']:.4f}"
         losses = f"{measures['reconstruction']:.4f} | {measures['successor']:.4f}"
-        minutes = f"{row['train_seconds'] / 60:.1f} min"
+        minutes = f"{row['train_minutes']:.1f} min"
         lines.append(f"| {row['domain']} | {row['seed']} | {' | '.join(cells)} | {quality} | {losses} | {minutes} |")
     return "\n".join([*lines, ""])
 
