@@ -1,6 +1,6 @@
 """How fast domains draw: bytes of pictures per second, against the bandwidth of copying memory in the same process.
 
-    python benchmarks/render.py [DOMAIN …]
+    python benchmarks/render.py [DOMAIN …] [--mandrill PICTURE] [--output FILE.md]
 
 One thread, the best of several rounds over 64 MB. Drawing allocates its result, copying does not. The first ratio is
 for one batch of all 64 MB, whose memory the system hands out anew each time; the second for batches of 16 MB, whose
@@ -9,15 +9,20 @@ memory is used again. A ratio above 1 means that tables and results stay in the 
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+from processes import domain_spec
 
 from cubespace.domains import Simulator
 from cubespace.errors import InputError
+from cubespace.files import write_text
 from cubespace.plugins import load_plugins
+from cubespace.runs import environment
 
 DOMAINS = ("mnist", "mnist:size=4", "mandrill", "spider", "photo", "photo:size=4", "lightsout", "twisted", "hanoi")
 BYTES = 1 << 26
@@ -56,21 +61,38 @@ def draw_bandwidth(domain: Simulator, at_once: int) -> float:
 
 
 def main() -> None:
-    """Print one line per domain."""
-    print(f"{'domain':24}{'frame':>8}{'copy GB/s':>11}" + 2 * f"{'M frames/s':>12}{'GB/s':>7}{'ratio':>7}")
-    for spec in sys.argv[1:] or DOMAINS:
-        try:
-            domain = load_plugins().create("domain", spec)
-        except InputError as error:
-            print(f"{spec:24}skipped: {error}")
-            continue
-        height, width = domain.image_shape
-        copied = copy_bandwidth()  # beside each domain: other work on the machine changes both
-        row = f"{spec[:23]:24}{f'{height}x{width}':>8}{copied / 1e9:11.2f}"
-        for at_once in BATCHES:
-            drawn = draw_bandwidth(domain, at_once)
-            row += f"{drawn / (height * width) / 1e6:12.2f}{drawn / 1e9:7.2f}{drawn / copied:7.2f}"
-        print(row)
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("domains", nargs="*", default=DOMAINS, metavar="DOMAIN")
+    parser.add_argument("--mandrill", type=Path, metavar="PICTURE", help="otherwise an installed copy is looked for")
+    parser.add_argument("--output", type=Path, metavar="FILE.md")
+    arguments = parser.parse_args()
+    machine = environment()
+    lines = [
+        f"`{' '.join(['python', *sys.argv])}`, {machine['date']}, {machine['processor']}, one thread.",
+        "",
+        "| domain | frame | copy GB/s | 64 MB at once, M frames/s | ratio | 16 MB at once, M frames/s | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    lines += [measure(spec, domain_spec(spec, arguments.mandrill)) for spec in arguments.domains]
+    print("\n".join(lines))
+    if arguments.output:
+        write_text(arguments.output, "\n".join([*lines, ""]))
+
+
+def measure(name: str, spec: str) -> str:
+    """Return the row of a domain."""
+    try:
+        domain = load_plugins().create("domain", spec)
+    except InputError as error:
+        return f"| {name} | skipped: {error} |"
+    height, width = domain.image_shape
+    copied = copy_bandwidth()  # beside each domain: other work on the machine changes both
+    cells = [name, f"{height}x{width}", f"{copied / 1e9:.2f}"]
+    for at_once in BATCHES:
+        drawn = draw_bandwidth(domain, at_once)
+        cells += [f"{drawn / (height * width) / 1e6:.2f}", f"{drawn / copied:.2f}"]
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
