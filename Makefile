@@ -12,7 +12,7 @@ test: $(VENV)/.ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 slow: $(VENV)/.ready
 	$(BIN)/pytest --slow
