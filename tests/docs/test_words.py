@@ -113,15 +113,20 @@ def test_every_hook_is_called_or_has_a_test_of_its_own(hook) -> None:
     assert collect([("mine", "mine 1", lambda: plugin)]).components[kind]["mine"].summary == "a test"
 
 
-def test_the_plugin_table_of_the_readme_is_up_to_date() -> None:
+@pytest.mark.parametrize("name", ["plugins", "results"])
+def test_the_tables_of_the_readme_are_up_to_date(name: str) -> None:
     sys.path.insert(0, str(ROOT / "docs"))
-    from plugin_table import MARKED, README, table
+    from readme_tables import README, TABLES, marked
 
-    shown = MARKED.search(README.read_text())
+    shown = marked(name).search(README.read_text())
     assert shown is not None
-    assert shown.group() == table(), "run: python docs/plugin_table.py"
+    assert shown.group() == TABLES[name](), "run: python docs/readme_tables.py"
+
+
+def test_the_plugin_table_of_the_readme_names_every_plugin() -> None:
+    readme = (ROOT / "README.md").read_text()
     listed = {component.plugin for kind in load_plugins().components.values() for component in kind.values()}
-    assert all(f"`{plugin}`" in shown.group() for plugin in listed)
+    assert all(f"`{plugin}`" in readme for plugin in listed)
 
 
 def test_every_target_of_make_that_is_shown_exists() -> None:

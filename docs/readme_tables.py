@@ -1,4 +1,4 @@
-"""Write the table of built-in plugins into README.md, between its markers: ``python docs/plugin_table.py``."""
+"""Write the tables of README.md, from the registry and results/, between their markers: run it without arguments."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from cubespace.plugins import KINDS, load_plugins
 
-README = Path(__file__).parents[1] / "README.md"
-MARKED = re.compile(r"(?<=<!-- plugins -->\n).*?(?=<!-- /plugins -->)", re.DOTALL)
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
 
 
-def table() -> str:
+def plugins() -> str:
     """Return the table: a row per plugin of this distribution, with what it offers."""
     rows = ["| option | plugin | offers |", "|---|---|---|"]
     for kind, components in load_plugins().components.items():
@@ -24,5 +24,21 @@ def table() -> str:
     return "\n".join(rows) + "\n"
 
 
+def results() -> str:
+    """Return Table 2 as the benchmark printed it."""
+    return (ROOT / "results" / "table2.md").read_text("utf-8")
+
+
+TABLES = {"plugins": plugins, "results": results}
+
+
+def marked(name: str) -> re.Pattern[str]:
+    """Return the pattern of what stands between the markers of a table."""
+    return re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
+
+
 if __name__ == "__main__":
-    README.write_text(MARKED.sub(lambda _: table(), README.read_text("utf-8")), "utf-8")
+    text = README.read_text("utf-8")
+    for name, table in TABLES.items():
+        text = marked(name).sub(table().replace("\\", r"\\"), text)
+    README.write_text(text, "utf-8")
