@@ -1,12 +1,14 @@
 """What writing SAS+ ourselves saves.
 
-    python benchmarks/planning.py [--cap 300] [--repeat 3] [--output results/planning]
+    python benchmarks/planning.py [--cap 300] [--repeat 3] [--run RUN] [--output results/planning]
 
 (a) Set-up: a task of 300 bits, 1,500 actions and 100 literals per precondition, from the model in memory to Fast
 Downward's input: written directly, and by way of PDDL and the translator with its fastest options. Wanted: a ratio of
 at most 0.05, for a model as extraction leaves it, that is with the mutexes of its training states.
 (b) Finite-domain variables: merge-and-shrink on a 15-puzzle of 256 bits and 720 actions, 21 random moves from the goal,
 on grouped and on single bits; the latter is stopped after ``--cap`` seconds.
+(c) With ``--run``, a finished run folder: from two pictures to the pictures of a plan, once all is loaded, against the
+bare planner process on the same input. Wanted: a ratio of at most 1.2.
 """
 
 from __future__ import annotations
@@ -17,12 +19,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 
+from cubespace import Run
 from cubespace.files import write_json, write_text
 from cubespace.mutex import find_mutexes
 from cubespace.pddl import write_domain, write_problem
@@ -44,6 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cap", type=float, default=300.0, help="seconds for merge-and-shrink on single bits")
     parser.add_argument("--repeat", type=int, default=3, help="the best of so many is kept")
+    parser.add_argument("--run", type=Path, help="a finished run, for (c)")
     parser.add_argument("--output", type=Path, default=Path("results/planning"))
     arguments = parser.parse_args()
     result = {
@@ -51,6 +56,7 @@ def main() -> None:
         "environment": environment(),
         "setup": setup(arguments.repeat),
         "grouping": grouping(arguments.cap, arguments.repeat),
+        "pictures": pictures(arguments.run, arguments.repeat) if arguments.run else [],
     }
     write_json(arguments.output.with_suffix(".json"), result)
     table = markdown(result)
@@ -120,6 +126,23 @@ def grouping(cap: float, repeat: int) -> list[dict[str, Any]]:
     return rows
 
 
+def pictures(folder: Path, repeat: int) -> list[dict[str, Any]]:
+    """Return, per planner, the seconds from two pictures to those of a plan, and those of the planner alone."""
+    run = Run.load(folder)
+    problem = folder / "problems" / "000"
+    rows = []
+    for name in ("fd-blind", "fd-lmcut", "fd-ms"):
+        plan = run.plan(problem / "init.png", problem / "goal.png", name)  # loads what is loaded on first use
+        backend = load_plugins().create("planner", name)
+        with tempfile.TemporaryDirectory() as place:
+            command = list(backend.command(plan.task, Path(place), Limits()))
+            call = partial(subprocess.run, command, cwd=place, check=True, stdout=subprocess.DEVNULL)
+            bare = best(repeat, lambda _, call=call: call())
+        whole = best(repeat, lambda _, name=name: run.plan(problem / "init.png", problem / "goal.png", name))
+        rows.append({"planner": name, "pictures": whole, "planner alone": bare, "ratio": whole / bare})
+    return rows
+
+
 def markdown(result: dict[str, Any]) -> str:
     """Return the tables."""
     machine = result["environment"]
@@ -147,7 +170,12 @@ def markdown(result: dict[str, Any]) -> str:
     grouped, single = result["grouping"]
     bound = "" if single["outcome"] == "solved" else "more than "
     lines += ["", f"Single bits take {bound}{single['seconds'] / grouped['seconds']:.0f} times as long.", ""]
-    return "\n".join(lines)
+    if result["pictures"]:
+        lines += ["| from pictures to pictures, once loaded | seconds | planner alone | ratio |", "|---|---|---|---|"]
+    for row in result["pictures"]:
+        cells = (f"{row[key]:.3f}" for key in ("pictures", "planner alone", "ratio"))
+        lines.append(f"| {row['planner']} | {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":
