@@ -29,7 +29,12 @@ def conformance(kind: str, *specs: str) -> Any:
     """Return a pytest function that runs every check of a kind on every spec."""
     import pytest  # only those who test need it
 
-    cases = [pytest.param(check, spec, id=f"{spec}-{check.__name__}") for spec in specs for check in checks(kind)]
+    # numbered, since options may hold paths that differ between the processes of a parallel run
+    cases = [
+        pytest.param(check, spec, id=f"{spec.partition(':')[0]}-{number}-{check.__name__}")
+        for number, spec in enumerate(specs)
+        for check in checks(kind)
+    ]
 
     @pytest.mark.parametrize(("check", "spec"), cases)
     def test_conformance(check: Check, spec: str) -> None:
