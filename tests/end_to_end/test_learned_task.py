@@ -1,0 +1,32 @@
+"""Every planner of the registry on one task that was really learned from pictures, judged by VAL."""
+
+from tiny_run import copy_run
+from validator import accepts
+
+from cubespace import Run
+from cubespace.planners import Limits, Outcome
+from cubespace.planning import make_problems, make_task
+from cubespace.plugins import load_plugins
+from cubespace.search import solve
+
+NEEDS_OPTIONS = {"fd": "fd:search=astar(blind())"}
+
+
+def test_every_planner_solves_it_the_admissible_ones_agree_and_val_accepts(tmp_path) -> None:
+    run = Run.load(copy_run(tmp_path))
+    problem = make_problems(run.domain, run.data.test, run.config.plan)[0]
+    task = make_task(run.network, run.strips, problem)
+    costs = {}
+    for name in load_plugins().names("planner"):
+        planner = load_plugins().create("planner", NEEDS_OPTIONS.get(name, name))
+        result = solve(planner, task, Limits(seconds=60))
+        assert result.outcome is Outcome.SOLVED, f"{name}: {result.outcome}, {result.detail}"
+        assert result.plan is not None
+        for negation in (True, False):
+            folder = tmp_path / f"{name}-{negation}"
+            folder.mkdir()
+            assert accepts(folder, task, result.plan, negation=negation), name
+        if planner.optimal:
+            costs[name] = len(result.plan)
+    assert len(costs) >= 8
+    assert set(costs.values()) == {problem.distance}
