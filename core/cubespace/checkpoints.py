@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from cubespace.autoencoder import SpaceAutoEncoder, build_model
+from cubespace.config import flat
 from cubespace.devices import pick_device
 from cubespace.errors import InputError, UsageError
 from cubespace.files import replacing
@@ -113,20 +114,13 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _refuse_other(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise if two identities differ, and name the keys."""
-    there, here = _flat(saved), _flat(json.loads(json.dumps(wanted)))
+    there, here = flat(saved), flat(json.loads(json.dumps(wanted)))
     keys = [key for key in sorted(there.keys() | here.keys()) if there.get(key) != here.get(key)]
     if keys:
         changes = ", ".join(f"{key} ({_short(there.get(key))} there, {_short(here.get(key))} now)" for key in keys)
         raise UsageError(
             f"{path} is of a training with other settings: {changes}. Restore them or choose another folder"
         )
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat
 
 
 def _short(value: object) -> str:

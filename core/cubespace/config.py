@@ -113,7 +113,7 @@ def dump_toml(config: RunConfig) -> str:
 
 def differing_keys(one: RunConfig, other: RunConfig, stage: str) -> list[str]:
     """Return the dotted keys, as far as they matter to a stage, in which two configurations differ."""
-    left, right = (_flat(attrs.asdict(config)) for config in (one, other))
+    left, right = (flat(attrs.asdict(config)) for config in (one, other))
     wanted = {"domain", *STAGES[: STAGES.index(stage) + 1], *(["model"] if stage != "data" else [])}
     return sorted(
         key for key in left.keys() | right.keys() if left.get(key) != right.get(key) and key.split(".")[0] in wanted
@@ -137,8 +137,9 @@ def _without_none(table: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return a nested table with dotted keys, such as ``train.epochs``."""
+    rows: dict[str, Any] = {}
     for key, value in table.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat
+        rows |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return rows

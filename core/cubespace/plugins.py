@@ -62,7 +62,7 @@ class Component:
         """Import the class and check that it keeps the contract of its kind."""
         try:
             cls = _import(self.target) if isinstance(self.target, str) else self.target
-        except Exception as error:
+        except Exception as error:  # a plugin may raise anything
             reason = f"{type(error).__name__}: {error}"
             raise UsageError(
                 f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' cannot be loaded: {reason}"
