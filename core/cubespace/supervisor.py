@@ -1,76 +1,129 @@
-"""Runs one planner within its memory limit and ends it, with all it started, when who asked for it is gone.
+"""Runs planners within their limits, one after another, and ends them, with all they started, when nobody waits.
 
-A program of its own, started as ``python -I -S supervisor.py PARENT MEGABYTES FOLDER COMMAND…`` in a new session. It
-stands between ``cube`` and the planner because limits and the signal on a parent's death can only be set inside the
-child, where a program with threads (such as one that has loaded torch) must not run Python code. It notes how the
-planner ended in ``FOLDER/.ended``.
+A program of its own, started as ``python -I -S supervisor.py`` with a socket as standard input. It stands between
+``cube`` and the planners because limits can only be set inside the child, where a program with threads (such as one
+that has loaded torch) must not run Python code, and because somebody must be left to clean up when ``cube`` is killed:
+then the kernel closes the socket. It stays for the next search, since starting Python takes as long as a short search.
+
+A request is a line of JSON (command, environment, folder, seconds, megabytes) that brings the descriptor for the
+planner's output; the answer is a line of JSON (exit code, or null where the time was up, and peak memory).
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import json
 import os
 import resource
+import select
 import signal
-import sys
-from types import FrameType
+import socket
+import time
+from typing import Any
 
 PR_SET_PDEATHSIG = 1
+prctl = getattr(ctypes.CDLL(None), "prctl", None)  # looked up once: it takes longer than all else that a child does
+GRACE_SECONDS = 0.5  # between the request to end and the end
+
+Ended = tuple[int, resource.struct_rusage]  # wait status and what was used
 
 
-def main(parent: int, megabytes: int, folder: str, command: list[str]) -> None:
-    """Run the command, write its exit code and peak memory, then end whatever it left behind."""
-
-    def abandon(_number: int, _frame: FrameType | None) -> None:
+def main() -> None:
+    """Serve requests until there can be none any more."""
+    bell, ringer = os.pipe()
+    os.set_blocking(ringer, False)
+    signal.set_wakeup_fd(ringer)
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # only signals with a handler ring
+    client = socket.socket(fileno=0)
+    while request := receive(client):
+        answer = run(request, client, bell)
         try:
-            remove(folder)
-        finally:
-            os.killpg(0, signal.SIGKILL)
+            client.sendall(json.dumps(answer).encode() + b"\n")
+        except ConnectionError:  # nobody is left to remove it
+            import shutil  # takes longer to load than the rest of this program, and is seldom needed
 
-    signal.signal(signal.SIGUSR1, abandon)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # that one is for the planner; it ends and we report
-    die_with_parent(signal.SIGUSR1, parent)
+            shutil.rmtree(request["folder"], ignore_errors=True)
+            return
+
+
+def receive(client: socket.socket) -> dict[str, Any] | None:
+    """Return the next request, with its descriptor as ``output``, or None when the client is gone."""
+    line, descriptors, *_ = socket.recv_fds(client, 1 << 16, 1)
+    while not line.endswith(b"\n"):
+        more = client.recv(1 << 16)
+        if not more:
+            return None
+        line += more
+    return {**json.loads(line), "output": descriptors[0]}
+
+
+def run(request: dict[str, Any], client: socket.socket, bell: int) -> dict[str, int | None]:
+    """Run a planner to its end or ours, leave nothing of it running, and return how it ended."""
     supervisor = os.getpid()
     planner = os.fork()
     if planner == 0:
-        become(command, megabytes, supervisor)
-    _, status, usage = os.wait4(planner, 0)
-    with open(os.path.join(folder, ".ended"), "w") as file:
-        file.write(f"{os.waitstatus_to_exitcode(status)} {usage.ru_maxrss}\n")
-    os.killpg(0, signal.SIGKILL)
+        become(request, supervisor)
+    with contextlib.suppress(OSError):  # it does so itself: whoever comes first
+        os.setpgid(planner, planner)
+    os.close(request["output"])
+    in_time = ended = wait(planner, request["seconds"], client, bell)
+    if ended is None:
+        send(signal.SIGTERM, planner)
+        ended = wait(planner, GRACE_SECONDS, client, bell)
+    send(signal.SIGKILL, planner)
+    status, usage = ended or os.wait4(planner, 0)[1:]
+    return {"exit_code": os.waitstatus_to_exitcode(status) if in_time else None, "peak": usage.ru_maxrss}
 
 
-def remove(folder: str) -> None:
-    """Remove a folder; importing shutil would cost every search more than its own start."""
-    for place, folders, files in os.walk(folder, topdown=False):
-        for name in files:
-            os.unlink(os.path.join(place, name))
-        for name in folders:
-            os.rmdir(os.path.join(place, name))
-    os.rmdir(folder)
+def wait(planner: int, seconds: float, client: socket.socket, bell: int) -> Ended | None:
+    """Return how the planner ended, or None when the time is up or the client gone before."""
+    deadline = time.monotonic() + seconds
+    while True:
+        process, status, usage = os.wait4(planner, os.WNOHANG)
+        if process:
+            return status, usage
+        left = deadline - time.monotonic()
+        ready = select.select([client.fileno(), bell], [], [], min(left, 3600.0))[0] if left > 0 else []
+        if bell in ready:
+            os.read(bell, 1 << 10)
+        elif client.fileno() in ready or left <= 0:  # a client that waits says nothing: it is gone
+            return None
 
 
-def become(command: list[str], megabytes: int, supervisor: int) -> None:
+def send(number: int, group: int) -> None:
+    """Send a signal to a planner and all that it started, as far as there is anything left of them."""
+    with contextlib.suppress(OSError):
+        os.killpg(group, number)
+
+
+def become(request: dict[str, Any], supervisor: int) -> None:
     """Turn this process into the planner."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+    command, limit = request["command"], request["megabytes"] << 20
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        os.setpgid(0, 0)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for standard in (1, 2):
+            os.dup2(request["output"], standard)
+        os.close(request["output"])
+        os.chdir(request["folder"])
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        die_with_parent(signal.SIGKILL, supervisor)
-        os.execvp(command[0], command)
+        die_with(supervisor)
+        os.execvpe(command[0], command, request["environment"])
     except (OSError, ValueError) as error:
-        print(f"cannot run {command[0]}: {error}", flush=True)
+        os.write(1, f"cannot run {command[0]}: {error}\n".encode())
+    finally:
         os._exit(127)
 
 
-def die_with_parent(number: int, parent: int) -> None:
-    """Ask the kernel for a signal when the parent dies; without Linux there is no such thing."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
-    if os.getppid() != parent:  # it died before we could ask
-        os.kill(os.getpid(), number)
+def die_with(supervisor: int) -> None:
+    """Ask the kernel to end this process when the supervisor dies; without Linux there is no such thing."""
+    if prctl is not None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != supervisor:  # it died before we could ask
+        os._exit(127)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:])
+    main()

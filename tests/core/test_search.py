@@ -21,7 +21,8 @@ from cubespace.errors import InputError, UsageError
 from cubespace.pddl import read_plan, write_plan
 from cubespace.planners import Answer, Limits, Outcome, PlannerBackend
 from cubespace.plugins import load_plugins
-from cubespace.search import LOG_BYTES, SearchResult, solve
+from cubespace.processes import LOG_BYTES
+from cubespace.search import SearchResult, solve
 from cubespace.strips import Task
 
 
@@ -209,7 +210,7 @@ def test_an_interrupted_search_is_ended(task: Task, tmp_path: Path, monkeypatch:
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cubespace.search._Log.read", interrupt)
+    monkeypatch.setattr("cubespace.processes.Log.read", interrupt)
     with pytest.raises(KeyboardInterrupt):
         run(script, task)
     assert eventually_dead(marker)
