@@ -101,11 +101,12 @@ def build_model(
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
     """Evaluate inside the block, without gradients; then restore the mode of every part."""
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
+    in_training = [module for module in model.modules() if module.training]
+    for module in in_training:
+        module.training = False
     try:
         with torch.inference_mode():
             yield
     finally:
-        for module, mode in modes:
-            module.training = mode
+        for module in in_training:
+            module.training = True

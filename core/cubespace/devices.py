@@ -47,6 +47,17 @@ def settle(threads: int) -> None:
     _keep_freed_memory()
 
 
+@contextmanager
+def on_threads(number: int) -> Iterator[None]:
+    """Compute on so many threads inside the block."""
+    outer = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(outer)
+
+
 def _keep_freed_memory() -> None:
     """Let the C library reuse the memory of one step in the next, instead of giving it back and zeroing it anew.
 

@@ -142,12 +142,13 @@ def _canonical(mask: Bits, same: Indices, constant: Bits) -> Bits:
 
 def _values(variables: Sequence[Indices], known: Bits, *, every: bool) -> Values:
     """Return the value of each variable in rows of literals: no member if ``every`` one (else: any) is negated."""
+    if not variables:
+        return np.empty((len(known), 0), dtype=np.intp)
     bits = known.shape[1] // 2
-    values = np.full((len(known), len(variables)), -1, dtype=np.intp)
-    for index, members in enumerate(variables):
-        negated = known[:, (members + bits) % (2 * bits)]
-        values[negated.all(1) if every else negated.any(1), index] = len(members)
-        true = known[:, members]
-        said = true.any(1)
-        values[said, index] = true[said].argmax(1)
-    return values
+    sizes = np.array([len(members) for members in variables])
+    members, starts = np.concatenate(variables), np.cumsum(sizes) - sizes
+    position = np.arange(len(members)) - np.repeat(starts, sizes)  # of each member in its variable
+    combine = np.logical_and if every else np.logical_or
+    none = combine.reduceat(known[:, (members + bits) % (2 * bits)], starts, axis=1)
+    first = np.minimum.reduceat(np.where(known[:, members], position, len(members)), starts, axis=1)
+    return np.where(first < sizes, first, np.where(none, sizes, -1))

@@ -14,11 +14,13 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from cubespace.autoencoder import SpaceAutoEncoder, evaluating
+from cubespace.devices import on_threads
 from cubespace.domains import Images
 from cubespace.errors import InputError
 from cubespace.strips import Bits, Indices
 
 BATCH = 1000
+FEW = 32  # rows on which a second thread is not worth waking: it takes longer than the work
 COLD = 1.0  # the temperature of evaluation, where nothing depends on it
 
 
@@ -94,7 +96,8 @@ def decode_pixels(model: SpaceAutoEncoder, bits: Tensor) -> Tensor:
 
 def _batched(model: SpaceAutoEncoder, function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
     """Evaluate a function on batches of rows; an empty batch keeps the shape of the result when there are no rows."""
-    with evaluating(model):
+    threads = torch.get_num_threads() if len(rows) > FEW else 1
+    with evaluating(model), on_threads(threads):
         results = torch.cat([function(part) for part in rows.split(BATCH)])
     return results.clone()  # out of inference mode, so that training may use it
 

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -68,7 +69,7 @@ class FastDownward(PlannerBackend):
 
     def missing(self) -> str | None:
         """Return how to get the binary if it is not there."""
-        path = self._path()
+        path = self._path
         if path is None:
             return f"its package is not installed: {self.install}"
         if not os.access(path, os.X_OK):
@@ -80,7 +81,7 @@ class FastDownward(PlannerBackend):
         del limits
         (folder / INPUT).write_text(write_sas(task, group=self.options.variables == "groups"))
         call = f'exec "$0" --search "$1" --internal-plan-file {PLAN} < {INPUT}'
-        return ["/bin/sh", "-c", call, str(self._path()), self.options.search]
+        return ["/bin/sh", "-c", call, str(self._path), self.options.search]
 
     def answer(self, task: Task, folder: Path, exit_code: int, log: str) -> Answer:
         """Read exit code, statistics and plan file."""
@@ -96,6 +97,7 @@ class FastDownward(PlannerBackend):
             return Answer(outcome=Outcome.CRASHED, statistics=statistics, detail="the plan file is not complete")
         return Answer(outcome=outcome, plan=read_plan(task.model, text), statistics=statistics)
 
+    @cached_property
     def _path(self) -> Path | None:
         package, inside = self.binary
         # the package itself would import unified-planning, so it is only looked up
