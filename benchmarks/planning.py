@@ -1,14 +1,15 @@
 """What writing SAS+ ourselves saves.
 
-    python benchmarks/planning.py [--cap 300] [--repeat 3] [--run RUN] [--output results/planning]
+    python benchmarks/planning.py [--cap 300] [--repeat 3] [--run RUN]… [--output results/planning]
 
 (a) Set-up: a task of 300 bits, 1,500 actions and 100 literals per precondition, from the model in memory to Fast
 Downward's input: written directly, and by way of PDDL and the translator with its fastest options. Wanted: a ratio of
 at most 0.05, for a model as extraction leaves it, that is with the mutexes of its training states.
 (b) Finite-domain variables: merge-and-shrink on a 15-puzzle of 256 bits and 720 actions, 21 random moves from the goal,
 on grouped and on single bits; the latter is stopped after ``--cap`` seconds.
-(c) With ``--run``, a finished run folder: from two pictures to the pictures of a plan, once all is loaded, against the
-bare planner process on the same input. Wanted: a ratio of at most 1.2.
+(c) With ``--run``, finished run folders: from two pictures to the pictures of a plan, once all is loaded, against the
+bare planner process on the same input, in turns for at least a second. Wanted: a ratio of at most 1.2. What is added
+is the same for every planner, so the table says how long one must take for the ratio to be kept.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from planning_tasks import sliding, sliding_state, tree, walk
 
 WANTED = 0.05
+WANTED_PICTURES = 1.2
 
 
 def main() -> None:
@@ -48,7 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cap", type=float, default=300.0, help="seconds for merge-and-shrink on single bits")
     parser.add_argument("--repeat", type=int, default=3, help="the best of so many is kept")
-    parser.add_argument("--run", type=Path, help="a finished run, for (c)")
+    parser.add_argument("--run", type=Path, action="append", default=[], help="a finished run, for (c); repeatable")
     parser.add_argument("--output", type=Path, default=Path("results/planning"))
     arguments = parser.parse_args()
     result = {
@@ -56,7 +59,7 @@ def main() -> None:
         "environment": environment(),
         "setup": setup(arguments.repeat),
         "grouping": grouping(arguments.cap, arguments.repeat),
-        "pictures": pictures(arguments.run, arguments.repeat) if arguments.run else [],
+        "pictures": [row for run in arguments.run for row in pictures(run, arguments.repeat)],
     }
     write_json(arguments.output.with_suffix(".json"), result)
     table = markdown(result)
@@ -132,15 +135,25 @@ def pictures(folder: Path, repeat: int) -> list[dict[str, Any]]:
     problem = folder / "problems" / "000"
     rows = []
     for name in ("fd-blind", "fd-lmcut", "fd-ms"):
-        plan = run.plan(problem / "init.png", problem / "goal.png", name)  # loads what is loaded on first use
+        whole = partial(run.plan, problem / "init.png", problem / "goal.png", name)
+        plan = whole()  # loads what is loaded on first use
         backend = load_plugins().create("planner", name)
         with tempfile.TemporaryDirectory() as place:
             command = list(backend.command(plan.task, Path(place), Limits()))
-            call = partial(subprocess.run, command, cwd=place, check=True, stdout=subprocess.DEVNULL)
-            bare = best(repeat, lambda _, call=call: call())
-        whole = best(repeat, lambda _, name=name: run.plan(problem / "init.png", problem / "goal.png", name))
-        rows.append({"planner": name, "pictures": whole, "planner alone": bare, "ratio": whole / bare})
+            bare = partial(subprocess.run, command, cwd=place, check=True, stdout=subprocess.DEVNULL)
+            seconds = in_turns(repeat, whole, bare)
+        rows.append({"run": folder.name, "planner": name, "pictures": seconds[0], "planner alone": seconds[1]})
     return rows
+
+
+def in_turns(repeat: int, *works: Callable[[], object]) -> list[float]:
+    """Return the least wall time of each work; they take turns, so that a busy moment meets all of them."""
+    least = [float("inf")] * len(works)
+    begun, turns = time.perf_counter(), 0
+    while turns < repeat or time.perf_counter() - begun < 1:
+        least = [min(known, best(1, lambda _, work=work: work())) for known, work in zip(least, works, strict=True)]
+        turns += 1
+    return least
 
 
 def markdown(result: dict[str, Any]) -> str:
@@ -170,12 +183,33 @@ def markdown(result: dict[str, Any]) -> str:
     grouped, single = result["grouping"]
     bound = "" if single["outcome"] == "solved" else "more than "
     lines += ["", f"Single bits take {bound}{single['seconds'] / grouped['seconds']:.0f} times as long.", ""]
-    if result["pictures"]:
-        lines += ["| from pictures to pictures, once loaded | seconds | planner alone | ratio |", "|---|---|---|---|"]
-    for row in result["pictures"]:
-        cells = (f"{row[key]:.3f}" for key in ("pictures", "planner alone", "ratio"))
-        lines.append(f"| {row['planner']} | {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, *pictures_table(result["pictures"])])
+
+
+def pictures_table(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the lines of (c) and for which planners the wanted ratio is kept."""
+    if not rows:
+        return []
+    lines = ["| from pictures to pictures, once loaded | planner | ms | planner alone | added | ratio |"]
+    lines += ["|---|---|---|---|---|---|"]
+    kept = 0
+    for row in rows:
+        whole, alone = 1000 * row["pictures"], 1000 * row["planner alone"]
+        kept += whole / alone <= WANTED_PICTURES
+        cells = f"{whole:.1f} | {alone:.1f} | {whole - alone:.1f} | {whole / alone:.2f}"
+        lines.append(f"| {row['run']} | {row['planner']} | {cells} |")
+    # in a long search what is added drowns in how much the search itself varies
+    runs = dict.fromkeys(row["run"] for row in rows)
+    short = [min((row for row in rows if row["run"] == run), key=itemgetter("planner alone")) for run in runs]
+    added = 1000 * max(row["pictures"] - row["planner alone"] for row in short)
+    enough = added / (WANTED_PICTURES - 1)
+    return [
+        *lines,
+        "",
+        f"Wanted: a ratio of at most {WANTED_PICTURES}, kept in {kept} of {len(rows)} rows. To the shortest search of "
+        f"each run at most {added:.1f} ms are added, so it is kept by planners that take {enough:.0f} ms or longer.",
+        "",
+    ]
 
 
 if __name__ == "__main__":
