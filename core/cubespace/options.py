@@ -81,6 +81,13 @@ def structure(cls: type[T], values: Mapping[str, object], where: str) -> T:
         raise UsageError(f"{where}: {'; '.join(_complaints(error, cls))}") from None
 
 
+def rooted(options: Any, home: Path) -> Any:
+    """Return the same options, with relative paths that lead somewhere from ``home`` beginning there."""
+    values = attrs.asdict(options, recurse=False)
+    paths = {key: home / value for key, value in values.items() if isinstance(value, Path)}
+    return attrs.evolve(options, **{key: path for key, path in paths.items() if path.exists()})
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return ``Did you mean 'x'?`` with a trailing space, or nothing if no known name is close."""
     close = difflib.get_close_matches(name, list(known), n=1)

@@ -119,8 +119,8 @@ class Pipeline:
             write_json(self.run.file(RESULTS), results)
 
     def domain(self) -> Domain:
-        """Return the domain of the run."""
-        domain: Domain = self.catalogue.create("domain", self.run.config.domain)
+        """Return the domain of the run; files that it reads are looked for where the run was started."""
+        domain: Domain = self.catalogue.create("domain", self.run.config.domain, home=self.run.home)
         return domain
 
     def transitions(self) -> Transitions:

@@ -10,6 +10,7 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -17,7 +18,7 @@ import pluggy
 
 from cubespace import hookspecs
 from cubespace.errors import UsageError
-from cubespace.options import NoOptions, Spec, parse_spec, structure, suggestion
+from cubespace.options import NoOptions, Spec, parse_spec, rooted, structure, suggestion
 
 
 @attrs.frozen
@@ -145,13 +146,16 @@ class Catalogue:
             f"No {title} is called '{name}'. {suggestion(name, known)}Available: {', '.join(sorted(known))}."
         )
 
-    def create(self, kind: str, spec: Spec | str, *arguments: object) -> Any:
-        """Build a component: its class is called with ``arguments`` and, last, its options."""
+    def create(self, kind: str, spec: Spec | str, *arguments: object, home: Path | None = None) -> Any:
+        """Build a component: its class is called with ``arguments`` and, last, its options.
+
+        Relative paths among the options start at ``home``, or where we are.
+        """
         if isinstance(spec, str):
             spec = parse_spec(spec)
         component = self.find(kind, spec.name)
         options = component.options(spec.options)
-        return component.load()(*arguments, options)
+        return component.load()(*arguments, options if home is None else rooted(options, home))
 
 
 @cache

@@ -52,8 +52,16 @@ class Run:
             raise InputError(f"{path} is not empty and not a run folder: choose another folder with -o")
         write_text(path / "config.toml", dump_toml(config))
         if not (path / "environment.json").exists():
-            write_json(path / "environment.json", environment())
+            started_in = os.path.relpath(os.path.realpath(Path.cwd()), os.path.realpath(path))
+            write_json(path / "environment.json", {**environment(), "started_in": started_in})
         return cls(path, config)
+
+    @property
+    def home(self) -> Path:
+        """Return where relative paths in the settings start: where the run was started, however it was moved since."""
+        known = read_json(self.file("environment.json")) if self.file("environment.json").is_file() else None
+        started_in = known.get("started_in") if isinstance(known, dict) else None
+        return Path(os.path.realpath(self.path), started_in or Path.cwd())
 
     def file(self, name: str) -> Path:
         """Return the path of a file of the run."""

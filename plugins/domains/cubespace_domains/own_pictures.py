@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from pathlib import Path
 
 import attrs
@@ -36,7 +37,8 @@ class PictureOptions:
 class OwnPictures(Domain):
     """Pairs of pictures without rules: one can learn and plan from them, but nobody can judge the plans.
 
-    A state is the number of a picture, in bytes, the highest first; picture 2i is the one before, 2i + 1 after pair i.
+    They are read on first use, for a run that has its data set plans without them. A state is the number of a picture,
+    in bytes, the highest first; picture 2i is the one before, 2i + 1 after pair i.
     """
 
     Options = PictureOptions
@@ -44,12 +46,20 @@ class OwnPictures(Domain):
     def __init__(self, options: PictureOptions) -> None:
         if options.path is None:
             raise UsageError(f"domain 'images' needs path=PATH: {WAYS}")
+        self.path, self.options = options.path, options
+
+    @cached_property
+    def pictures(self) -> Images:
+        """Return all pictures, (2 pairs, height, width, …)."""
         size = None
-        if options.resize is not None:
-            height, width = map(int, options.resize.split("x"))
+        if self.options.resize is not None:
+            height, width = map(int, self.options.resize.split("x"))
             size = height, width
-        self.pictures = read_pairs(options.path, options.colour, size)  # (2 pairs, height, width, …)
-        self._bytes = max(1, ((len(self.pictures) - 1).bit_length() + 7) // 8)
+        return read_pairs(self.path, self.options.colour, size)
+
+    @property
+    def _bytes(self) -> int:
+        return max(1, ((len(self.pictures) - 1).bit_length() + 7) // 8)
 
     @property
     def image_shape(self) -> tuple[int, ...]:
