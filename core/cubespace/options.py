@@ -6,13 +6,14 @@ Types are strict: ``size=1.5`` is an error where an integer is wanted, an unknow
 from __future__ import annotations
 
 import difflib
+import re
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import attrs
-from cattrs import ClassValidationError, Converter, ForbiddenExtraKeysError, transform_error
+from cattrs import AttributeValidationNote, ClassValidationError, Converter, ForbiddenExtraKeysError, transform_error
 from cattrs.gen import make_dict_structure_fn
 
 from cubespace.errors import UsageError
@@ -179,10 +180,9 @@ def _choice(value: object, kind: Any) -> object:
 
 
 def _optional(value: object, kind: Any) -> object:
-    if value is None or (isinstance(value, Text) and value.lower() == "none"):
-        return None
-    inner = [part for part in get_args(kind) if part is not type(None)]
-    return _converter.structure(value, inner[0])
+    inner = next(part for part in get_args(kind) if part is not type(None))
+    is_word = isinstance(value, Text) and value.lower() == "none" and inner not in (str, Path)  # there it is a text
+    return None if value is None or is_word else _converter.structure(value, inner)
 
 
 def _tuple(value: object, kind: Any) -> tuple[object, ...]:
@@ -211,7 +211,7 @@ def _complaints(error: ClassValidationError, cls: type) -> list[str]:
             options = [field.name for field in attrs.fields(problem.cl)] if attrs.has(problem.cl) else known
             listing = f"Available: {', '.join(options)}." if options else "It has no options."
             return " ".join(f"unknown option '{key}'. {suggestion(key, options)}{listing}" for key in keys)
-        return " ".join(str(part) for part in problem.args[:1])
+        return _plain(" ".join(str(part) for part in problem.args[:1]))
 
     lines = transform_error(error, format_exception=explain, path="$")
     return [_readable(line) for line in lines]
@@ -224,6 +224,39 @@ def _readable(line: str) -> str:
     return f"{key}: {reason}" if key else reason
 
 
+def _plain(reason: str) -> str:
+    """Turn attrs' ``'key' must be >= 2: 1`` into ``must be >= 2, not 1``: the key will stand before it."""
+    return re.sub(r"^'\w+' (must be \S+ \S+): (.*)$", r"\1, not \2", reason)
+
+
+def _structure_hook(cls: type, converter: Converter) -> Callable[[Any, Any], Any]:
+    """Return how an attrs class is built; what a validator refuses is reported under its key, like a wrong type."""
+    build: Callable[[Any, Any], Any] = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True)
+
+    def hook(values: Any, kind: Any) -> Any:
+        try:
+            return build(values, kind)
+        except ClassValidationError as error:
+            with attrs.validators.disabled():
+                refusals = _refusals(build(values, kind))  # raises again if it was no validator
+            raise ClassValidationError(error.message, refusals, cls) if refusals else error from None
+
+    return hook
+
+
+def _refusals(built: Any) -> list[Exception]:
+    """Return what the validators of an attrs class say of an object, each with a note of its key."""
+    refusals: list[Exception] = []
+    for field in attrs.fields(type(built)):
+        try:
+            if field.validator is not None:
+                field.validator(built, field, getattr(built, field.name))
+        except (TypeError, ValueError) as refusal:
+            refusal.__notes__ = [AttributeValidationNote("", field.name, field.type)]
+            refusals.append(refusal)
+    return refusals
+
+
 def _make_converter() -> Converter:
     converter = Converter(forbid_extra_keys=True, detailed_validation=True)
     for kind, hook in ((int, _integer), (float, _number), (bool, _truth), (str, _string), (Path, _path)):
@@ -231,9 +264,7 @@ def _make_converter() -> Converter:
     converter.register_structure_hook_func(lambda kind: _origin(kind) is Literal, _choice)
     converter.register_structure_hook_func(_is_optional, _optional)
     converter.register_structure_hook_func(lambda kind: _origin(kind) is tuple, _tuple)
-    converter.register_structure_hook_factory(
-        attrs.has, lambda cls: make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True)
-    )
+    converter.register_structure_hook_factory(attrs.has, lambda cls: _structure_hook(cls, converter))
     return converter
 
 

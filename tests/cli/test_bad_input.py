@@ -49,7 +49,7 @@ def files(tmp_path):
         (["show", "mnits"], 2, "Did you mean 'mnist'?"),
         (["show", "mnist:siez=3"], 2, "'siez'"),
         (["show", "mnist:size=one"], 2, "size"),
-        (["show", "mnist:size=1"], 2, "size"),
+        (["show", "mnist:size=1"], 2, "size: must be >= 2, not 1"),
         (["show", "mnist", "-n", "0"], 2, "--count"),
         (["show", "mnist", "--bogus"], 2, "--bogus"),
         (["shwo", "mnist"], 2, "shwo"),
@@ -82,6 +82,8 @@ def files(tmp_path):
         (["diagnose", "nothing"], 3, "nothing"),
         (["plan", "plain.png", "plain.png", "--run", "nothing"], 3, "nothing"),
         (["train", "--device", "abacus"], 2, "abacus"),
+        (["plan", "plain.png", "plain.png", "--run", "nothing", "--time-limit", "0"], 2, "--time-limit"),
+        (["run", "--set", "train.batch=1"], 2, "train.batch: must be >= 2, not 1"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

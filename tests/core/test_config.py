@@ -24,7 +24,8 @@ def test_settings_go_on_top_of_the_file(tmp_path) -> None:
     ("setting", "complaint"),
     [
         ("train.epoch=3", "Did you mean 'epochs'?"),
-        ("train.epochs=0", "'epochs' must be >= 1"),
+        ("train.epochs=0", "configuration: train.epochs: must be >= 1, not 0"),
+        ("train.losses.direct=-1", "configuration: train.losses.direct: must be >= 0.0, not -1.0"),
         ("train.epochs=many", "train.epochs: many is not a whole number"),
         ("trian.epochs=3", "unknown option 'trian'"),
         ("domain.size=3", "domain"),

@@ -13,6 +13,11 @@ class Inner:
     depth: int = 1
 
 
+def check_place(_: object, __: object, value: str | None) -> None:
+    if value not in (None, "none", "up", "down"):
+        raise ValueError(f"'{value}' is not up or down")
+
+
 @attrs.frozen
 class Options:
     size: int = attrs.field(default=3, validator=attrs.validators.ge(2))
@@ -23,6 +28,8 @@ class Options:
     mode: Literal["grey", "rgb"] = "grey"
     widths: tuple[int, ...] = ()
     inner: Inner = Inner()
+    place: str | None = attrs.field(default=None, validator=check_place)
+    steps: int | None = 3
 
 
 def from_text(text: str) -> Options:
@@ -38,6 +45,11 @@ def test_text_takes_the_type_of_its_option() -> None:
     assert options == Options(
         size=4, rate=1e-3, noisy=True, image=Path("cat.png"), mode="rgb", widths=(300, 20), inner=Inner()
     )
+
+
+def test_none_is_no_value_but_for_text() -> None:
+    options = from_text("x:steps=none,place=none,search=none,image=None")
+    assert (options.steps, options.place, options.search, options.image) == (None, "none", "none", Path("None"))
 
 
 def test_commas_inside_brackets_and_quotes_belong_to_the_value() -> None:
@@ -56,7 +68,9 @@ def test_a_toml_value_keeps_its_own_type() -> None:
     ("text", "complaint"),
     [
         ("x:size=1.5", "domain 'x': size: 1.5 is not a whole number"),
-        ("x:size=1", "'size' must be >= 2: 1"),
+        ("x:size=1", "domain 'x': size: must be >= 2, not 1"),
+        ("x:place=low", "domain 'x': place: 'low' is not up or down"),
+        ("x:size=1,place=low", "domain 'x': size: must be >= 2, not 1; place: 'low' is not up or down"),
         ("x:siz=4", "unknown option 'siz'. Did you mean 'size'?"),
         ("x:noisy=maybe", "noisy: maybe is neither on nor off"),
         ("x:mode=cmyk", "mode: cmyk is not one of grey, rgb"),
