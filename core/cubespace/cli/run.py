@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.app import app
+from cubespace.cli.groups import grouped
 from cubespace.cli.log import LOG, Logged
 from cubespace.cli.progress import Terminal
 from cubespace.cli.settings import (
@@ -19,18 +20,13 @@ from cubespace.cli.settings import (
     Device,
     Domain,
     Folder,
-    Instances,
-    Length,
-    MemoryLimit,
     Output,
-    Planner,
     Precondition,
-    Quiet,
+    Search,
     Seed,
     Set,
+    Talk,
     Threads,
-    TimeLimit,
-    Verbose,
     configuration,
     execution,
     open_run,
@@ -48,15 +44,13 @@ if TYPE_CHECKING:
 @app.command(
     epilog="Example: `cube run --domain mnist --apply btl --planner fd-lmcut --planner fd-lama --instances 10`"
 )
+@grouped
 def run(
+    *,
     domain: Domain = None,
     apply: Apply = None,
     precondition: Precondition = None,
-    planner: Planner = None,
-    instances: Instances = None,
-    length: Length = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
+    search: Search,
     seed: Seed = None,
     config: Config = None,
     pairs: Set = None,
@@ -66,34 +60,24 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the configuration and the folder, do nothing.")
     ] = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    as_json: AsJson = False,
-    no_plugin: NoPlugin = None,
+    talk: Talk,
 ) -> None:
     """Learn from a domain's pictures and plan between two of them. The same command again goes on, or says done."""
-    flags = {
-        "domain": domain,
-        "model.apply": apply,
-        "extract.precondition": precondition,
-        "plan.planners": None if planner is None else list(planner),
-        "plan.instances": instances,
-        "plan.length": length,
-        "plan.time_limit": time_limit,
-        "plan.memory_limit": memory_limit,
-    }
+    flags = {"domain": domain, "model.apply": apply, "extract.precondition": precondition, **search.flags()}
     wanted = configuration(config, pairs, flags, seed)
-    loaded = catalogue(no_plugin)
+    loaded = talk.catalogue()
     check_components(loaded, wanted)
     if dry_run:
         typer.echo(f"# {output or default_folder(wanted)}\n{dump_toml(wanted)}", nl=False)
         return
     how = execution(device, threads)
-    show(work(open_run(output, wanted), loaded, how, "plan", Terminal(quiet=quiet, verbose=verbose)), as_json)
+    show(work(open_run(output, wanted), loaded, how, "plan", talk.terminal()), talk.as_json)
 
 
 @app.command(epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` to go on")
+@grouped
 def train(
+    *,
     folder: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder to go on with.")] = None,
     domain: Domain = None,
     apply: Apply = None,
@@ -103,13 +87,10 @@ def train(
     output: Output = None,
     device: Device = "auto",
     threads: Threads = 1,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    as_json: AsJson = False,
-    no_plugin: NoPlugin = None,
+    talk: Talk,
 ) -> None:
     """Draw the data and train the network; an interrupted training goes on where it was, bit by bit."""
-    loaded = catalogue(no_plugin)
+    loaded = talk.catalogue()
     how = execution(device, threads)
     if folder is not None:
         opened = Run.load(folder)
@@ -117,11 +98,11 @@ def train(
         wanted = configuration(config, pairs, {"domain": domain, "model.apply": apply}, seed)
         check_components(loaded, wanted)
         opened = open_run(output, wanted)
-    done = work(opened, loaded, how, "train", Terminal(quiet=quiet, verbose=verbose))
+    done = work(opened, loaded, how, "train", talk.terminal())
     from cubespace.pipeline import MEASURES
 
     measures = json.loads(done.run.file(MEASURES).read_text("utf-8"))
-    if as_json:
+    if talk.as_json:
         typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
         return
     for split, values in measures.items():
@@ -131,25 +112,24 @@ def train(
 
 
 @app.command(epilog="Example: `cube extract runs/mnist-… --precondition static`")
+@grouped
 def extract(
+    *,
     folder: Folder,
     precondition: Precondition = None,
     pairs: Set = None,
     device: Device = "auto",
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    as_json: AsJson = False,
-    no_plugin: NoPlugin = None,
+    talk: Talk,
 ) -> None:
     """Read the STRIPS model off a trained network and write it as PDDL."""
-    loaded = catalogue(no_plugin)
+    loaded = talk.catalogue()
     opened = _changed(folder, pairs, {"extract.precondition": precondition})
     check_components(loaded, opened.config)
-    done = work(opened, loaded, execution(device, 1), "extract", Terminal(quiet=quiet, verbose=verbose))
+    done = work(opened, loaded, execution(device, 1), "extract", talk.terminal())
     from cubespace.pipeline import EXTRACTION, PDDL
 
     report = json.loads(done.run.file(EXTRACTION).read_text("utf-8"))
-    if as_json:
+    if talk.as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **report}, indent=2))
         return
     typer.echo(", ".join(f"{name} {value}" for name, value in report.items()))
@@ -157,32 +137,20 @@ def extract(
 
 
 @app.command(epilog="Example: `cube evaluate runs/mnist-… --planner fd-ms --instances 100`")
+@grouped
 def evaluate(
+    *,
     folder: Folder,
-    planner: Planner = None,
-    instances: Instances = None,
-    length: Length = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
+    search: Search,
     pairs: Set = None,
     device: Device = "auto",
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    as_json: AsJson = False,
-    no_plugin: NoPlugin = None,
+    talk: Talk,
 ) -> None:
     """Solve instances with the model of a run and judge the plans."""
-    flags = {
-        "plan.planners": None if planner is None else list(planner),
-        "plan.instances": instances,
-        "plan.length": length,
-        "plan.time_limit": time_limit,
-        "plan.memory_limit": memory_limit,
-    }
-    loaded = catalogue(no_plugin)
-    opened = _changed(folder, pairs, flags)
+    loaded = talk.catalogue()
+    opened = _changed(folder, pairs, search.flags())
     check_components(loaded, opened.config)
-    show(work(opened, loaded, execution(device, 1), "plan", Terminal(quiet=quiet, verbose=verbose)), as_json)
+    show(work(opened, loaded, execution(device, 1), "plan", talk.terminal()), talk.as_json)
 
 
 def work(opened: Run, loaded: Catalogue, how: Execution, last: str, terminal: Terminal) -> Pipeline:

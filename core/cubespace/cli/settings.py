@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
+import attrs
 import typer
 
+from cubespace.cli.app import AsJson, NoPlugin, catalogue
 from cubespace.cli.completion import names
+from cubespace.cli.progress import Terminal
 from cubespace.config import RunConfig, load_config, parse_settings
+from cubespace.plugins import Catalogue
 from cubespace.recipe import Execution
 from cubespace.runs import Run, default_folder
 
@@ -60,6 +64,41 @@ Quiet = Annotated[
 ]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say every step, not just now and then.")]
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
+
+
+@attrs.frozen
+class Search:
+    """What to plan and within which limits."""
+
+    planner: Planner = None
+    instances: Instances = None
+    length: Length = None
+    time_limit: TimeLimit = None
+    memory_limit: MemoryLimit = None
+
+    def flags(self) -> dict[str, object | None]:
+        """Return the settings they stand for."""
+        given = attrs.asdict(self)
+        given["planners"] = given.pop("planner")
+        return {f"plan.{name}": value for name, value in given.items()}
+
+
+@attrs.frozen
+class Talk:
+    """What a command says and how, and which plugins it does without."""
+
+    quiet: Quiet = False
+    verbose: Verbose = False
+    as_json: AsJson = False
+    no_plugin: NoPlugin = None
+
+    def catalogue(self) -> Catalogue:
+        """Return the plugins."""
+        return catalogue(self.no_plugin)
+
+    def terminal(self) -> Terminal:
+        """Return who tells the user how the work goes."""
+        return Terminal(quiet=self.quiet, verbose=self.verbose)
 
 
 def configuration(
