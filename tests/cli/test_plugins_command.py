@@ -44,6 +44,7 @@ def test_listing_answers_within_a_second(cube) -> None:
 def test_one_kind_and_one_component_can_be_shown(cube) -> None:
     assert set(json.loads(cube("plugins", "planner", "--json").stdout)) == {"planner", "failures"}
     assert "size" in cube("plugins", "domain", "mnist").stdout
+    assert cube("plugins", "mnist").stdout == cube("plugins", "domain", "mnist").stdout
     shown = json.loads(cube("plugins", "domain", "mnist", "--json").stdout)
     assert any(row["option"] == "size" for row in shown["options"])
 
@@ -53,6 +54,9 @@ def test_one_kind_and_one_component_can_be_shown(cube) -> None:
     [
         (("plugins", "domian"), "Did you mean 'domain'?"),
         (("plugins", "domain", "mnits"), "Did you mean 'mnist'?"),
+        (("plugins", "mnits"), "Did you mean 'mnist'?"),
+        (("plugins", "mnist", "domain"), "No kind is called 'mnist'"),
+        (("info", "mandrill"), "cube plugins mandrill"),
         (("plugins", "--no-plugin", "mnits"), "Did you mean 'mnist'?"),
         (("new-plugin", "x", "--kind", "dmain"), "Did you mean 'domain'?"),
         (("new-plugin", "No Good", "--kind", "domain"), "no good plugin name"),

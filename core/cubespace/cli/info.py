@@ -19,9 +19,14 @@ from cubespace.plugins import KINDS, Catalogue
 LIBRARIES = ("torch", "numpy", "pluggy", "attrs", "cattrs", "pillow", "up-fast-downward", "pyperplan", "up-symk")
 
 
-@app.command(epilog="Example: `cube info --json`")
-def info(as_json: AsJson = False, no_plugin: NoPlugin = None) -> None:
+@app.command(
+    epilog="Example: `cube info --json`. One component and its options: `cube plugins mnist`",
+    context_settings={"allow_extra_args": True},  # to say where they belong
+)
+def info(ctx: typer.Context, as_json: AsJson = False, no_plugin: NoPlugin = None) -> None:
     """Show versions, device, threads, planners found, plugins and failures."""
+    if ctx.args:
+        raise UsageError(f"cube info takes no name: cube plugins {ctx.args[0]} shows one component and its options")
     facts = gather(catalogue(no_plugin))
     if as_json:
         typer.echo(json.dumps(facts, indent=2))

@@ -15,11 +15,13 @@ from cubespace.options import NoOptions, suggestion
 from cubespace.plugins import KINDS, Catalogue, Component
 
 
-@app.command(epilog="Example: `cube plugins planner`, `cube plugins domain mnist`")
+@app.command(epilog="Examples: `cube plugins planner`, `cube plugins domain mnist` or just `cube plugins mnist`")
 def plugins(
     kind: Annotated[
         str | None,
-        typer.Argument(metavar="[KIND]", autocompletion=kinds, help=f"One of {', '.join(KINDS)}; all if left out."),
+        typer.Argument(
+            metavar="[KIND]", autocompletion=kinds, help=f"One of {', '.join(KINDS)}, or a NAME; all if left out."
+        ),
     ] = None,
     name: Annotated[
         str | None,
@@ -28,10 +30,11 @@ def plugins(
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """List the installed components, and the plugins that were skipped with the reason."""
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"No kind is called '{kind}'. {suggestion(kind, KINDS)}Available: {', '.join(KINDS)}.")
+    """List the installed components, or show the options of one, and the plugins that were skipped with the reason."""
     loaded = catalogue(no_plugin)
+    if kind is not None and kind not in KINDS:
+        _show_options(_named(loaded, kind, name), as_json)
+        return
     if kind is not None and name is not None:
         _show_options(loaded.find(kind, name), as_json)
         return
@@ -55,6 +58,17 @@ def listing(loaded: Catalogue, kinds: list[str]) -> dict[str, Any]:
         for kind in kinds
     }
     return listed | {"failures": [attrs.asdict(failure) for failure in loaded.failures]}
+
+
+def _named(loaded: Catalogue, name: str, more: str | None) -> Component:
+    """Return the only component of a name, whatever its kind."""
+    found = [components[name] for components in loaded.components.values() if name in components]
+    if len(found) == 1 and more is None:
+        return found[0]
+    what, known = "kind", [*KINDS]
+    if not found:
+        what, known = "kind or component", [*KINDS, *(each for kind in KINDS for each in loaded.names(kind))]
+    raise UsageError(f"No {what} is called '{name}'. {suggestion(name, known)}Kinds: {', '.join(KINDS)}.")
 
 
 def _show_options(component: Component, as_json: bool) -> None:
