@@ -19,6 +19,8 @@ from cubespace_precondition.chance import add_unlikely
 from cubespace_precondition.eye import Eye
 from cubespace_precondition.rules import Rule
 
+FIRST = 500  # trials of an action after which it is given up if none went wrong
+WORTH = 4  # good steps that may be excluded with a wrong one, if the examples miss them by no chance
 GAIN = 4.0  # nats that a split must tell about what goes wrong
 
 _rate = and_(ge(0.0), le(1.0))
@@ -30,11 +32,11 @@ class CounterexamplesOptions:
     """What it takes for a literal to be needed."""
 
     states: int = attrs.field(default=2000, validator=ge(1))  # states in which each action is tried
-    more: int = attrs.field(default=60_000, validator=ge(0))  # steps tried to make states beside those of the training
+    more: int = attrs.field(default=20_000, validator=ge(0))  # states made by the actions beside those of the training
     unseen: float = attrs.field(default=0.002, validator=_rate)  # rate of places with something never seen there
     tolerance: float = attrs.field(default=0.003, validator=_rate)  # of the good steps, so many may be excluded …
     loose: float = attrs.field(default=0.02, validator=_rate)  # … or so many, if far more of the wrong ones are …
-    mixed: float = attrs.field(default=1e-3, validator=_chance)  # … or any, if the examples miss them by no chance
+    mixed: float = attrs.field(default=1e-3, validator=_chance)  # … or many, if the examples miss them by no chance
     own: float = attrs.field(default=1e-6, validator=_chance)  # chance below which a static literal is needed anyway
     pooled: float = attrs.field(default=1e-8, validator=_chance)  # the same, over all actions that share an effect
     splits: int = attrs.field(default=6, validator=ge(0))  # how often a conjunction may be split in two
@@ -69,35 +71,37 @@ class Counterexamples(PreconditionLearner):
         return Preconditions(action=action, positive=needed[:, :bits], negative=needed[:, bits:])
 
     def _more_states(self, evidence: Evidence, states: Bits, eye: Eye) -> Bits:
-        """Return the states of the training split and others that the actions lead to, as far as the eye knows them."""
-        rows, actions = self._possible(evidence, states, most=1 + self.options.more // len(evidence.add))
-        after = _successors(evidence, states[rows], actions)
-        return np.unique(np.concatenate([states, after[eye.knows(after)]]), axis=0)
+        """Return the states of the training split and others that the eye knows, to which actions lead."""
+        fresh, wanted = states, len(states) + self.options.more
+        while len(fresh) and len(states) < wanted:
+            rows, actions = self._possible(evidence, fresh, most=self.options.states)
+            order = evidence.rng.permutation(len(rows))[: 4 * self.options.more]
+            after = eye.new(_successors(evidence, fresh[rows[order]], actions[order]))
+            fresh = after[eye.knows(after)][: wanted - len(states)]
+            states = np.concatenate([states, fresh])
+        return states
 
     def _possible(self, evidence: Evidence, states: Bits, most: int) -> tuple[Indices, Indices]:
-        """Return states and actions, at most so many of each, in ascending order, whose effect is possible there."""
-        needed = evidence.implied().astype(np.float32)
-        held = literals(states).astype(np.float32)
-        rows, actions = [], []
-        for action, need in enumerate(needed):
-            possible = np.flatnonzero(held @ need == need.sum())
-            if len(possible) > most:
-                possible = np.sort(evidence.rng.choice(possible, most, replace=False))
-            rows.append(possible)
-            actions.append(np.full(len(possible), action))
-        return np.concatenate(rows), np.concatenate(actions)
+        """Return states and actions, at most so many of each action, whose effect is possible there, by action."""
+        missing = (~literals(states)).astype(np.float32) @ evidence.implied().T.astype(np.float32)  # (states, actions)
+        rows = [evidence.rng.permutation(np.flatnonzero(lacks == 0))[:most] for lacks in missing.T]
+        return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(part) for part in rows])
 
     def _trials(self, evidence: Evidence, states: Bits, eye: Eye) -> list[Rule]:
         """Return a rule per action: with what its effect asks for, the states it was tried in and how that went."""
         rows, actions = self._possible(evidence, states, self.options.states)
-        wrong = ~eye.knows(_successors(evidence, states[rows], actions))
-        ends = np.searchsorted(actions, np.arange(1, len(evidence.add)))
-        tried, went = np.split(rows, ends), np.split(wrong, ends)
+        starts = np.searchsorted(actions, np.arange(len(evidence.add)))
         needed, examples = evidence.implied(), literals(evidence.before)
-        return [
-            Rule(row, needed[row], examples[evidence.action == row], tried[row], went[row], 0)
-            for row in range(len(needed))
-        ]
+        rules = []
+        for action, tried in enumerate(np.split(rows, starts[1:])):
+            wrong = np.zeros(0, dtype=np.bool_)
+            for part in (tried[:FIRST], tried[FIRST:]):
+                if len(part) and (wrong.any() or not len(wrong)):  # an action that never goes wrong is tried no more
+                    after = _successors(evidence, states[part], np.full(len(part), action))
+                    wrong = np.concatenate([wrong, ~eye.knows(after)])
+            mine = examples[evidence.action == action]
+            rules.append(Rule(action, needed[action], mine, tried[: len(wrong)], wrong, 0))
+        return rules
 
     def _grow(self, rule: Rule, held: Bits, changed: Bits, rules: list[Rule]) -> None:
         """Add literals to a rule until nothing goes wrong, splitting it where need be, and collect what comes of it."""
@@ -114,11 +118,16 @@ class Counterexamples(PreconditionLearner):
                 break
             for literal in (bit, bit + len(changed)):
                 part = rule.part(literal, held)
-                if len(part.examples) or not part.wrong.all():
+                if len(part.examples) or self._overlooked(rule, part):
                     self._grow(part, held, changed, rules)
             return
         if len(rule.wrong) == 0 or rule.wrong.mean() <= 0.5:
             rules.append(rule)
+
+    def _overlooked(self, rule: Rule, part: Rule) -> bool:
+        """Return whether a part of a rule has good steps and may well have no example by chance."""
+        share = (~part.wrong).sum() / max(1, (~rule.wrong).sum())
+        return bool(share and len(rule.examples) * math.log1p(-min(share, 0.999)) >= math.log(self.options.mixed))
 
     def _candidates(self, rule: Rule, held: Bits) -> tuple[Bits, NDArray[np.float64]]:
         """Return which literals may be added, by the strictest test that any passes, and how good each is."""
@@ -130,7 +139,7 @@ class Counterexamples(PreconditionLearner):
         tests = (
             (good <= options.tolerance * all_good, bad - good),
             ((good <= options.loose * all_good) & (good * all_bad <= 0.15 * bad * all_good), bad - good),
-            (missed_by_chance < math.log(options.mixed), bad + good),
+            ((missed_by_chance < math.log(options.mixed)) & (WORTH * bad >= good), bad + good),
         )
         chosen = next((test for test in tests if (free & test[0]).any()), tests[-1])
         return free & chosen[0], chosen[1]

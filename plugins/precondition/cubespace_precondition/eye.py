@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,8 @@ class Eye:
     - if its picture, looked at, shows another state, or
     - if its picture has shades, or patches of 2x2 pixels, that those of known states never have at their place.
 
-    The last catches nearly all that the first two miss.
+    The last catches nearly all that the first two miss. States of the training split are known, whatever they look
+    like. A verdict is remembered, for many ways lead to the same state.
     """
 
     def __init__(self, evidence: Evidence, states: Bits, unseen: float) -> None:
@@ -33,6 +36,7 @@ class Eye:
         expected = np.outer(held.mean(0), held.sum(0))  # how often two literals would meet by chance
         self.apart = ((held.T @ held == 0) & (expected > -np.log(CHANCE))).astype(np.float32)  # (2 bits, 2 bits)
         self.unseen = unseen
+        self.verdicts = dict.fromkeys(keys(states), True)
         self.seen: list[Bits] = []  # per feature, (places, kinds)
         for start in range(0, len(states), BATCH):
             features = _features(evidence.draw(states[start : start + BATCH]))
@@ -42,10 +46,18 @@ class Eye:
 
     def knows(self, states: Bits) -> Bits:
         """Return which states are possible."""
-        parts = [self._knows(states[start : start + BATCH]) for start in range(0, len(states), BATCH)]
-        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.bool_)
+        new = self.new(states)
+        for start in range(0, len(new), BATCH):
+            part = new[start : start + BATCH]
+            self.verdicts.update(zip(keys(part), self._judge(part), strict=True))
+        return np.array([self.verdicts[name] for name in keys(states)], dtype=np.bool_)
 
-    def _knows(self, states: Bits) -> Bits:
+    def new(self, states: Bits) -> Bits:
+        """Return the states that were not judged yet, each once."""
+        rows = {name: row for row, name in enumerate(keys(states)) if name not in self.verdicts}
+        return states[np.array(list(rows.values()), dtype=np.intp)]
+
+    def _judge(self, states: Bits) -> Bits:
         held = literals(states).astype(np.float32)
         known = np.asarray(((held @ self.apart) * held).sum(1) == 0)
         left = np.flatnonzero(known)
@@ -61,6 +73,12 @@ class Eye:
             strange = (~seen[np.arange(len(seen)), feature]).sum(1)
             usual &= strange <= max(FEWEST, self.unseen * len(seen))
         return usual
+
+
+def keys(states: Bits) -> list[bytes]:
+    """Return a name for each state, the same for equal states only."""
+    packed = np.packbits(states, axis=1)
+    return cast(list[bytes], packed.view(f"V{packed.shape[1]}")[:, 0].tolist())
 
 
 def _features(pictures: Images) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
