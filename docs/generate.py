@@ -1,4 +1,4 @@
-"""The parts of the documentation that come from the program itself: command line, hooks, plugin templates, results."""
+"""The parts of the documentation that come from the program: command line, hooks, presets, templates, results."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import tomli_w
 import typer
 
 from cubespace import hookspecs
 from cubespace.cli import app
 from cubespace.plugins import KINDS
+from cubespace.presets import find_preset, preset_names
 from cubespace.scaffold import write_plugin
 
 ROOT = Path(__file__).parents[1]
@@ -23,6 +25,7 @@ def generate(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "cli.md").write_text(command_line(), "utf-8")
     (folder / "hooks.md").write_text(hooks(), "utf-8")
+    (folder / "presets.md").write_text(presets(), "utf-8")
     (folder / "results.md").write_text(results(ROOT / "results"), "utf-8")
     for kind in KINDS:
         write_plugin("mine", kind, folder / kind)
@@ -42,6 +45,14 @@ def hooks() -> str:
             text = (inspect.getdoc(function) or "").replace(":class:", "").replace("``", "`").replace("`~", "`")
             parts.append(f"### `{name}(registry)`\n\n{text}\n")
     return "\n".join(parts)
+
+
+def presets() -> str:
+    """Return every preset with its reason and its settings, as Markdown."""
+    return "\n".join(
+        f"### `{preset.name}`\n\n{preset.reason}\n\n```toml\n{tomli_w.dumps(preset.settings)}```\n"
+        for preset in map(find_preset, preset_names())
+    )
 
 
 def results(folder: Path) -> str:

@@ -7,7 +7,6 @@ plan = run.plan("start.png", "end.png")
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from PIL import Image
 from cubespace import evaluation, planning, runs
 from cubespace.autoencoder import SpaceAutoEncoder
 from cubespace.components import check_components
-from cubespace.config import RunConfig, load_config
+from cubespace.config import RunConfig, flat, load_config
 from cubespace.domains import Domain, Images
 from cubespace.errors import InputError, UsageError
 from cubespace.filmstrip import film_strip
@@ -42,6 +41,7 @@ Given = str | Path | NDArray[np.uint8]  # a picture: its file, or its pixels
 def run(
     config: Config = None,
     *,
+    preset: str | None = None,
     folder: Path | str | None = None,
     reporter: Reporter | None = None,
     execution: Execution | None = None,
@@ -49,23 +49,25 @@ def run(
 ) -> Run:
     """Learn from a domain's pictures and plan between two of them, as ``cube run`` does; what is done is kept.
 
-    ``config`` is a configuration, a table of settings such as ``{"train.epochs": 50}``, or a TOML file. Keyword
-    settings go on top: those that the command line has an option for by its name, any other one with two underscores
-    for the dot, as in ``run(domain="mnist", apply="btl", train__epochs=50)``.
+    ``config`` is a configuration, a table of settings such as ``{"train.epochs": 50}``, or a TOML file; a
+    ``preset``, if named, goes below it. Keyword settings go on top: those that the command line has an option for by
+    its name, any other one with two underscores for the dot, as in ``run(domain="mnist", apply="btl",
+    train__epochs=50)``.
     """
-    return _work("plan", config, settings, folder, reporter, execution)
+    return _work("plan", config, preset, settings, folder, reporter, execution)
 
 
 def train(
     config: Config = None,
     *,
+    preset: str | None = None,
     folder: Path | str | None = None,
     reporter: Reporter | None = None,
     execution: Execution | None = None,
     **settings: object,
 ) -> Run:
     """Make the data, learn and extract the STRIPS model, but solve nothing yet. Arguments as for :func:`run`."""
-    return _work("extract", config, settings, folder, reporter, execution)
+    return _work("extract", config, preset, settings, folder, reporter, execution)
 
 
 class Strips(StripsModel):
@@ -241,29 +243,32 @@ SHORT = {
 }
 
 
-def configure(config: Config, settings: Mapping[str, object]) -> RunConfig:
+def configure(config: Config, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:
     """Return the configuration that the arguments of :func:`run` amount to."""
     table: dict[str, object] = {}
     if isinstance(config, RunConfig):
-        table = attrs.asdict(config)
+        if preset is not None:
+            raise UsageError(f"preset '{preset}' has no say under a whole RunConfig: give a table or a file instead")
+        table = flat(attrs.asdict(config))
     elif isinstance(config, Mapping):
-        table = deepcopy(dict(config))  # settings below will be put into it
+        table = flat(config)
     for name, value in settings.items():
         for key in SHORT.get(name, (name.replace("__", "."),)):
             table[key] = value
-    return load_config(Path(config) if isinstance(config, str | Path) else None, table)
+    return load_config(Path(config) if isinstance(config, str | Path) else None, table, preset)
 
 
 def _work(
     last: str,
     config: Config,
+    preset: str | None,
     settings: Mapping[str, object],
     folder: Path | str | None,
     reporter: Reporter | None,
     execution: Execution | None,
 ) -> Run:
     """Do the stages up to ``last``."""
-    wanted, loaded = configure(config, settings), load_plugins()
+    wanted, loaded = configure(config, settings, preset), load_plugins()
     check_components(loaded, wanted)
     opened = runs.Run.start(Path(folder) if folder else runs.default_folder(wanted), wanted)
     Pipeline(opened, loaded, execution or Execution(), reporter or Silent()).until(last)

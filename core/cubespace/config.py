@@ -1,4 +1,4 @@
-"""The configuration of a run: one frozen tree, from defaults, a TOML file and the command line, in this order.
+"""The configuration of a run: one frozen tree, from defaults, preset, TOML file and command line, in this order.
 
 Free of torch, so quick to import.
 """
@@ -18,6 +18,7 @@ from attrs.validators import ge, gt, optional
 
 from cubespace.errors import InputError, UsageError
 from cubespace.options import Text, structure
+from cubespace.presets import find_preset
 from cubespace.recipe import ModelConfig, TrainConfig
 
 STAGES = ("data", "train", "extract", "plan")
@@ -75,11 +76,11 @@ class RunConfig:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def load_config(file: Path | None, settings: Mapping[str, object]) -> RunConfig:
-    """Return the configuration of a TOML ``file``, with ``settings`` such as ``train.epochs`` put on top."""
-    table: dict[str, Any] = {}
+def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:
+    """Return the configuration of preset, TOML ``file`` and ``settings`` such as ``train.epochs``, the last on top."""
+    table = {} if preset is None else find_preset(preset).settings
     if file is not None:
-        table = read_toml(file)
+        table = _merged(table, read_toml(file))
     for key, value in settings.items():
         _put(table, key, value)
     return structure(RunConfig, table, f"{file}" if file else "configuration")
@@ -127,6 +128,12 @@ def _put(table: dict[str, Any], key: str, value: object) -> None:
         if not isinstance(table, dict):
             raise UsageError(f"'{key}' goes below '{part}', which is a single setting")
     table[last] = value
+
+
+def _merged(table: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a nested table with another one put on top."""
+    both = {key for key in table.keys() & upper.keys() if isinstance(table[key], dict) and isinstance(upper[key], dict)}
+    return {**table, **upper, **{key: _merged(table[key], upper[key]) for key in both}}
 
 
 def _without_none(table: dict[str, Any]) -> dict[str, Any]:

@@ -72,6 +72,8 @@ def files(tmp_path):
         (["run", "--domain", "mnits"], 2, "Did you mean 'mnist'?"),
         (["run", "--planner", "fd-lmctu"], 2, "fd-lmcut"),
         (["run", "--apply", "blt"], 2, "Did you mean 'btl'?"),
+        (["run", "--preset", "tower"], 2, "Did you mean 'towers'? Available: large-board, towers."),
+        (["train", "--preset", "huge"], 2, "Available: large-board, towers."),
         (["run", "--set", "train.epoch=3"], 2, "epochs"),
         (["run", "--config", "absent.toml"], 3, "absent.toml"),
         (["run", "--config", "text.png"], 3, "text.png"),

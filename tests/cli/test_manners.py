@@ -8,12 +8,18 @@ import pytest
 from tiny_run import ARGUMENTS
 from tiny_run import cube as command
 
-LINES = ["cube run --domain m", "cube plugins a", "cube plugins apply bt", "cube plan --planner fd-l"]
-OFFERED = [["mandrill", "mnist"], ["apply"], ["btl"], ["fd-lama", "fd-lmcut"]]
+LINES = [
+    "cube run --domain m",
+    "cube plugins a",
+    "cube plugins apply bt",
+    "cube plan --planner fd-l",
+    "cube run --preset l",
+]
+OFFERED = [["mandrill", "mnist"], ["apply"], ["btl"], ["fd-lama", "fd-lmcut"], ["large-board"]]
 
 
 @pytest.mark.parametrize(("line", "offered"), list(zip(LINES, OFFERED, strict=True)))
-def test_the_shell_completes_names_of_plugins(line, offered) -> None:
+def test_the_shell_completes_names(line, offered) -> None:
     lines = ["import sys; sys.argv[0] = 'cube'", "from cubespace.cli import main", "try: main()"]
     code = "\n".join([*lines, "finally: assert 'torch' not in sys.modules"])
     words = {"_CUBE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}

@@ -75,10 +75,13 @@ def test_a_blocked_plugin_is_not_listed(cube) -> None:
     assert "mnist" not in {row["name"] for row in listed["domain"]}
 
 
-def test_info_tells_versions_device_and_planners(cube) -> None:
+def test_info_tells_versions_device_planners_and_presets(cube) -> None:
     facts = json.loads(cube("info", "--json").stdout)
     assert facts["libraries"]["torch"]
     assert facts["device"].split(":")[0] in {"cpu", "cuda", "mps"}
     assert facts["planners"]["fd-lmcut"] == "found"
     assert facts["failures"] == []
-    assert "fd-lmcut" in cube("info").stdout
+    told = cube("info").stdout
+    assert "fd-lmcut" in told
+    assert set(facts["presets"]) >= {"large-board", "towers"}
+    assert all(f"preset {name}: {reason}" in told for name, reason in facts["presets"].items())

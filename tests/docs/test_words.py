@@ -69,7 +69,7 @@ def test_a_shown_command_can_be_typed(line) -> None:
     if "-h" in words or (words and words[0] in {"KIND", "RUN"} and name == "plugins"):
         return
     given = group().commands[name].make_context(name, words).params
-    load_config(None, parse_settings(given.get("pairs") or []))
+    load_config(None, parse_settings(given.get("pairs") or []), given.get("preset"))
     for kind in KINDS:
         for spec in [given[kind]] if isinstance(given.get(kind), str) else given.get(kind) or []:
             if name in {"run", "train", "extract", "evaluate", "plan", "show", "data"} and spec not in {

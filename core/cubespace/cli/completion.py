@@ -1,4 +1,4 @@
-"""What the shell offers when the user presses the tab key: names of components, without importing any of them."""
+"""What the shell offers when the user presses the tab key: names of components and presets, without importing them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import typer
 
 from cubespace.plugins import KINDS, load_plugins
+from cubespace.presets import find_preset, preset_names
 
 Offers = list[tuple[str, str]]  # (what to type, one line about it)
 
@@ -29,6 +30,11 @@ def names_of_kind(ctx: typer.Context, incomplete: str) -> Offers:
     """Complete the second argument of ``cube plugins``, which depends on the first."""
     kind = ctx.params.get("kind")
     return _offered(kind, incomplete) if kind in KINDS else []
+
+
+def presets(incomplete: str) -> Offers:
+    """Complete ``--preset``."""
+    return [(name, find_preset(name).reason) for name in preset_names() if name.startswith(incomplete)]
 
 
 def _offered(kind: str, incomplete: str) -> Offers:

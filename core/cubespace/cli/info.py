@@ -15,6 +15,7 @@ from cubespace import __version__
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.errors import UsageError
 from cubespace.plugins import KINDS, Catalogue
+from cubespace.presets import find_preset, preset_names
 
 LIBRARIES = ("torch", "numpy", "pluggy", "attrs", "cattrs", "pillow", "up-fast-downward", "pyperplan", "up-symk")
 
@@ -24,7 +25,7 @@ LIBRARIES = ("torch", "numpy", "pluggy", "attrs", "cattrs", "pillow", "up-fast-d
     context_settings={"allow_extra_args": True},  # to say where they belong
 )
 def info(ctx: typer.Context, as_json: AsJson = False, no_plugin: NoPlugin = None) -> None:
-    """Show versions, device, threads, planners found, plugins and failures."""
+    """Show versions, device, threads, planners found, plugins, failures, and the presets with their reasons."""
     if ctx.args:
         raise UsageError(f"cube info takes no name: cube plugins {ctx.args[0]} shows one component and its options")
     facts = gather(catalogue(no_plugin))
@@ -36,6 +37,8 @@ def info(ctx: typer.Context, as_json: AsJson = False, no_plugin: NoPlugin = None
     typer.echo("libraries: " + ", ".join(f"{name} {number or 'absent'}" for name, number in facts["libraries"].items()))
     for name, state in facts["planners"].items():
         typer.echo(f"planner {name}: {state}")
+    for name, reason in facts["presets"].items():
+        typer.echo(f"preset {name}: {reason}")
     for kind in KINDS:
         typer.echo(f"{KINDS[kind].title}s: {', '.join(facts['components'][kind])}")
 
@@ -53,6 +56,7 @@ def gather(loaded: Catalogue) -> dict[str, Any]:
         "cores": os.cpu_count(),
         "libraries": {name: _version(name) for name in LIBRARIES},
         "planners": {name: _planner_state(loaded, name) for name in loaded.names("planner")},
+        "presets": {name: find_preset(name).reason for name in preset_names()},
         "components": {kind: loaded.names(kind) for kind in KINDS},
         "failures": [attrs.asdict(failure) for failure in loaded.failures],
     }

@@ -16,18 +16,16 @@ from cubespace.cli.log import LOG, Logged
 from cubespace.cli.progress import Terminal
 from cubespace.cli.settings import (
     Apply,
-    Config,
     Device,
     Domain,
     Folder,
     Output,
     Precondition,
     Search,
-    Seed,
     Set,
+    Settings,
     Talk,
     Threads,
-    configuration,
     execution,
     open_run,
 )
@@ -51,9 +49,7 @@ def run(
     apply: Apply = None,
     precondition: Precondition = None,
     search: Search,
-    seed: Seed = None,
-    config: Config = None,
-    pairs: Set = None,
+    settings: Settings,
     output: Output = None,
     device: Device = "auto",
     threads: Threads = 1,
@@ -64,7 +60,7 @@ def run(
 ) -> None:
     """Learn from a domain's pictures and plan between two of them. The same command again goes on, or says done."""
     flags = {"domain": domain, "model.apply": apply, "extract.precondition": precondition, **search.flags()}
-    wanted = configuration(config, pairs, flags, seed)
+    wanted = settings.configuration(flags)
     loaded = talk.catalogue()
     check_components(loaded, wanted)
     if dry_run:
@@ -81,9 +77,7 @@ def train(
     folder: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder to go on with.")] = None,
     domain: Domain = None,
     apply: Apply = None,
-    seed: Seed = None,
-    config: Config = None,
-    pairs: Set = None,
+    settings: Settings,
     output: Output = None,
     device: Device = "auto",
     threads: Threads = 1,
@@ -95,7 +89,7 @@ def train(
     if folder is not None:
         opened = Run.load(folder)
     else:
-        wanted = configuration(config, pairs, {"domain": domain, "model.apply": apply}, seed)
+        wanted = settings.configuration({"domain": domain, "model.apply": apply})
         check_components(loaded, wanted)
         opened = open_run(output, wanted)
     done = work(opened, loaded, how, "train", talk.terminal())
@@ -203,4 +197,4 @@ def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
 def _changed(folder: Path, pairs: list[str] | None, flags: Mapping[str, object | None]) -> Run:
     """Open a run with other settings for its later stages."""
     Run.load(folder)  # a folder that is no run is said so first
-    return Run.start(folder, configuration(folder / "config.toml", pairs, flags))
+    return Run.start(folder, Settings(config=folder / "config.toml", pairs=pairs).configuration(flags))

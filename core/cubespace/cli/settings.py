@@ -10,10 +10,11 @@ import attrs
 import typer
 
 from cubespace.cli.app import AsJson, NoPlugin, catalogue
-from cubespace.cli.completion import names
+from cubespace.cli.completion import names, presets
 from cubespace.cli.progress import Terminal
 from cubespace.config import RunConfig, load_config, parse_settings
 from cubespace.plugins import Catalogue
+from cubespace.presets import preset_names
 from cubespace.recipe import Execution
 from cubespace.runs import Run, default_folder
 
@@ -50,6 +51,14 @@ Length = Annotated[int | None, typer.Option(min=1, help="Moves from each initial
 TimeLimit = Annotated[float | None, typer.Option(help="Seconds per search.  [default: 900]")]
 MemoryLimit = Annotated[int | None, typer.Option(help="Megabytes per search.  [default: 2048]")]
 Seed = Annotated[int | None, typer.Option(min=0, help="Of data, training, extraction and instances.  [default: 0]")]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        autocompletion=presets,
+        help=f"Settings for domains that need others: {', '.join(preset_names())}; `cube info` gives the reasons.",
+    ),
+]
 Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.")]
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any setting, such as `train.epochs=50`.")
@@ -84,6 +93,24 @@ class Search:
 
 
 @attrs.frozen
+class Settings:
+    """Where the settings of a run come from."""
+
+    seed: Seed = None
+    preset: Preset = None
+    config: Config = None
+    pairs: Set = None
+
+    def configuration(self, flags: Mapping[str, object | None]) -> RunConfig:
+        """Return defaults, preset, file, ``--set`` and flags, the last on top; flags that are None say nothing."""
+        settings = parse_settings(self.pairs or [])
+        settings |= {key: value for key, value in flags.items() if value is not None}
+        if self.seed is not None:
+            settings |= dict.fromkeys(("data.seed", "train.seed", "extract.seed", "plan.seed"), self.seed)
+        return load_config(self.config, settings, self.preset)
+
+
+@attrs.frozen
 class Talk:
     """What a command says and how, and which plugins it does without."""
 
@@ -99,17 +126,6 @@ class Talk:
     def terminal(self) -> Terminal:
         """Return who tells the user how the work goes."""
         return Terminal(quiet=self.quiet, verbose=self.verbose)
-
-
-def configuration(
-    config: Path | None, pairs: list[str] | None, flags: Mapping[str, object | None], seed: int | None = None
-) -> RunConfig:
-    """Return defaults, file, ``--set`` and flags, each put on top of those before; flags that are None say nothing."""
-    settings = parse_settings(pairs or [])
-    settings |= {key: value for key, value in flags.items() if value is not None}
-    if seed is not None:
-        settings |= dict.fromkeys(("data.seed", "train.seed", "extract.seed", "plan.seed"), seed)
-    return load_config(config, settings)
 
 
 def open_run(folder: Path | None, config: RunConfig) -> Run:
