@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from cubespace import transitions
+from cubespace import inference, transitions
 from cubespace.autoencoder import SpaceAutoEncoder
 from cubespace.domains import Domain
 from cubespace.files import read_json, write_json, write_text
@@ -29,7 +29,10 @@ from cubespace.planning import (
 from cubespace.plugins import Catalogue
 from cubespace.reporting import Reporter
 from cubespace.runs import Run
+from cubespace.seen import Seen
 from cubespace.strips import StripsModel, Task
+
+RECORD = 2  # the form of an instance's record: one of another form is made anew
 
 
 def evaluate(
@@ -40,7 +43,7 @@ def evaluate(
     planners: dict[str, PlannerBackend] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    problems = make_problems(domain, transitions.load(run.file("data.npz")).test, config)
+    problems, seen = _look(run, domain, network)
     reporter.stage("plan", f"{len(problems)} instances, {', '.join(planners)}")
     if len(problems) < config.instances:
         reporter.say(f"plan: there are only {len(problems)} such instances, not {config.instances}")
@@ -58,6 +61,7 @@ def evaluate(
             if record is None:
                 solution = solve_problem(network, task, problem, planner, limits, domain)
                 record = {"key": key, "problem": problem.name, "planner": spec, **solution.record()}
+                record |= seen.count(solution.trace)
                 write_solution(folder, problem, task, solution, record)
             records.append(record)
             done += 1
@@ -72,9 +76,16 @@ def folder_name(spec: str) -> str:
     return plain if plain == spec else f"{plain[:40]}-{hashlib.sha256(spec.encode()).hexdigest()[:6]}"
 
 
+def _look(run: Run, domain: Domain, network: SpaceAutoEncoder) -> tuple[list[Problem], Seen]:
+    """Return the instances and what learning saw; the data set itself is not kept while planners need the memory."""
+    data = transitions.load(run.file("data.npz"))
+    bits = (inference.encode(network, pictures) for pictures in (data.train.before, data.train.after))
+    return make_problems(domain, data.test, run.config.plan), Seen.of(*bits)
+
+
 def _key(run: Run, spec: str, limits: Limits, problem: Problem) -> str:
     """Return the hash of all that a result depends on."""
-    digest = hashlib.sha256(f"{run.config.key('extract')} {spec} {limits}".encode())
+    digest = hashlib.sha256(f"{RECORD} {run.config.key('extract')} {spec} {limits}".encode())
     digest.update(problem.init.tobytes() + problem.goal.tobytes())
     return digest.hexdigest()
 

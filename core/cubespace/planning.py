@@ -126,18 +126,30 @@ def _distance(domain: Domain, problem: Problem, bound: int) -> int | None:
 
 
 def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the counts of a table row: instances, found, valid, optimal, and how the rest ended."""
+    """Return a table row: the counts of instances, found, valid and optimal, how the rest ended, and what was known.
+
+    Known are the rates of states and of transitions, over all plans but the invalid ones, that were in the training
+    split: what a network could know by heart. None where there is no such plan.
+    """
     outcomes = [record["outcome"] for record in records]
     found = [record for record in records if record["plan"] is not None]
+    right = [record for record in found if record["valid"] is not False]
+    steps = sum(len(record["plan"]) for record in right)
     judged = all(record["valid"] is not None for record in found)
     return {
         "instances": len(records),
         "found": len(found),
         "valid": sum(record["valid"] for record in found) if judged else None,
         "optimal": sum(bool(record["optimal"]) for record in found) if judged else None,
+        "known_states": _rate(sum(record["known_states"] for record in right), steps + len(right)),
+        "known_transitions": _rate(sum(record["known_transitions"] for record in right), steps),
         "outcomes": {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))},
         "mean_seconds": round(sum(record["seconds"] for record in records) / max(1, len(records)), 3),
     }
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
 
 
 def check_pictures(network: SpaceAutoEncoder, images: Images, usual: float, names: Sequence[str]) -> list[str]:

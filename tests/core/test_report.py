@@ -100,6 +100,15 @@ def test_no_plan_at_all_and_no_judge(tiny_run) -> None:
     assert "4 × out of time" in text
 
 
+def test_what_plans_could_know_by_heart_is_shown_unless_the_run_is_too_old_to_say(tiny_run) -> None:
+    assert 'data-value="1.0">100 %</td>' in write_report([tiny_run]).read_text()
+    results = json.loads((tiny_run / "results.json").read_text())
+    for row in results["planners"].values():
+        del row["known_states"], row["known_transitions"]
+    (tiny_run / "results.json").write_text(json.dumps(results))
+    assert 'data-value="">?</td>' in write_report([tiny_run]).read_text()
+
+
 def test_diagnosis_is_shown_once_it_is_there(tiny_run) -> None:
     assert "Diagnosis" not in write_report([tiny_run]).read_text()
     answer = cube("diagnose", "run", "--states", "50", cwd=tiny_run.parent)

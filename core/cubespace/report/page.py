@@ -28,6 +28,8 @@ class Result:
     found: int
     valid: int | None
     optimal: int | None
+    known_states: float | None
+    known_transitions: float | None
     seconds: float
     claims_optimal: bool
     records: list[Record]
@@ -47,6 +49,8 @@ def results(facts: Facts) -> list[Result]:
             found=row["found"],
             valid=row["valid"],
             optimal=row["optimal"],
+            known_states=row.get("known_states"),  # runs of older versions have none
+            known_transitions=row.get("known_transitions"),
             seconds=row["mean_seconds"],
             claims_optimal=row["optimal_planner"],
             records=row["records"],
@@ -127,7 +131,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    loaded.filters |= {"number": number, "duration": duration, "verdict": verdict, "size": size}
+    loaded.filters |= {"number": number, "percent": percent, "duration": duration, "verdict": verdict, "size": size}
     return loaded
 
 
@@ -138,6 +142,11 @@ def number(value: float | None) -> str:
     if isinstance(value, int) or value == int(value):
         return f"{int(value):,}"
     return f"{value:.3g}" if abs(value) >= 0.1 else f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.0e}"
+
+
+def percent(rate: float | None) -> str:
+    """Return a rate in percent."""
+    return "?" if rate is None else f"{100 * rate:.3g} %"
 
 
 def duration(seconds: float) -> str:
