@@ -31,15 +31,15 @@ _chance = and_(gt(0.0), le(1.0))
 class CounterexamplesOptions:
     """What it takes for a literal to be needed."""
 
-    states: int = attrs.field(default=2000, validator=ge(1))  # states in which each action is tried
-    more: int = attrs.field(default=20_000, validator=ge(0))  # states made by the actions beside those of the training
+    states: int = attrs.field(default=4000, validator=ge(1))  # states in which each action is tried
+    more: int = attrs.field(default=60_000, validator=ge(0))  # states made by the actions beside those of the training
     unseen: float = attrs.field(default=0.002, validator=_rate)  # rate of places with something never seen there
     tolerance: float = attrs.field(default=0.003, validator=_rate)  # of the good steps, so many may be excluded …
     loose: float = attrs.field(default=0.02, validator=_rate)  # … or so many, if far more of the wrong ones are …
     mixed: float = attrs.field(default=1e-3, validator=_chance)  # … or many, if the examples miss them by no chance
     own: float = attrs.field(default=1e-6, validator=_chance)  # chance below which a static literal is needed anyway
     pooled: float = attrs.field(default=1e-8, validator=_chance)  # the same, over all actions that share an effect
-    splits: int = attrs.field(default=6, validator=ge(0))  # how often a conjunction may be split in two
+    splits: int = attrs.field(default=9, validator=ge(0))  # how often a conjunction may be split in two
 
 
 class Counterexamples(PreconditionLearner):
