@@ -83,5 +83,5 @@ def test_info_tells_versions_device_planners_and_presets(cube) -> None:
     assert facts["failures"] == []
     told = cube("info").stdout
     assert "fd-lmcut" in told
-    assert set(facts["presets"]) >= {"large-board", "towers"}
+    assert set(facts["presets"]) >= {"large-board"}
     assert all(f"preset {name}: {reason}" in told for name, reason in facts["presets"].items())

@@ -30,27 +30,27 @@ def test_a_file_goes_on_top_of_a_preset_and_settings_on_top_of_both(tmp_path) ->
 
 def test_a_run_does_not_need_its_preset_any_more(tmp_path) -> None:
     file = tmp_path / "config.toml"
-    file.write_text(dump_toml(load_config(None, {}, "towers")))
-    assert load_config(file, {}) == load_config(None, {}, "towers")
+    file.write_text(dump_toml(load_config(None, {}, "large-board")))
+    assert load_config(file, {}) == load_config(None, {}, "large-board")
 
 
 def test_an_unknown_name_is_told_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"Did you mean 'towers'\? Available: large-board, towers"):
-        load_config(None, {}, "tower")
+    with pytest.raises(UsageError, match=r"Did you mean 'large-board'\? Available: large-board"):
+        load_config(None, {}, "large-bord")
     with pytest.raises(UsageError, match="Available"):
-        load_config(None, {}, "../presets/towers")
+        load_config(None, {}, "../presets/large-board")
 
 
 @pytest.mark.parametrize("config", [{"model": {"bits": 7}}, {"model.bits": 7}], ids=["nested", "dots"])
 def test_the_python_interface_takes_one_too(config) -> None:
-    given = configure(config, {"domain": "hanoi"}, "towers")
+    given = configure(config, {"domain": "hanoi"}, "large-board")
     assert (given.domain, given.model.bits) == ("hanoi", 7)
-    assert given.model.encoder_depth == load_config(None, {}, "towers").model.encoder_depth
+    assert given.model.width == load_config(None, {}, "large-board").model.width
 
 
 def test_a_preset_below_a_whole_configuration_is_refused(tmp_path) -> None:
     with pytest.raises(UsageError, match="no say"):
-        cubespace.train(RunConfig(), preset="towers", folder=tmp_path / "run")
+        cubespace.train(RunConfig(), preset="large-board", folder=tmp_path / "run")
     with pytest.raises(UsageError, match="Available"):
-        cubespace.run(preset="tower", folder=tmp_path / "run")
+        cubespace.run(preset="huge", folder=tmp_path / "run")
     assert not (tmp_path / "run").exists()
