@@ -56,8 +56,8 @@ def presets() -> str:
 
 
 def results(folder: Path) -> str:
-    """Return what the benchmarks printed."""
-    found = sorted(folder.glob("*.md"))
+    """Return what the benchmarks printed, but for the ablations, which belong to the recipe."""
+    found = sorted(path for path in folder.glob("*.md") if path.stem != "ablations")
     if not found:
         return "No benchmark has written its table to `results/` yet.\n"
     return "\n".join(path.read_text("utf-8").replace("\n# ", "\n## ").replace("# ", "## ", 1) for path in found)

@@ -20,6 +20,7 @@ from cubespace_precondition.eye import Eye
 from cubespace_precondition.rules import Rule
 
 FIRST = 500  # trials of an action after which it is given up if none went wrong
+TRIALS = 4_000_000  # of all actions together
 WORTH = 4  # good steps that may be excluded with a wrong one, if the examples miss them by no chance
 GAIN = 4.0  # nats that a split must tell about what goes wrong
 
@@ -89,7 +90,8 @@ class Counterexamples(PreconditionLearner):
 
     def _trials(self, evidence: Evidence, states: Bits, eye: Eye) -> list[Rule]:
         """Return a rule per action: with what its effect asks for, the states it was tried in and how that went."""
-        rows, actions = self._possible(evidence, states, self.options.states)
+        most = min(self.options.states, TRIALS // len(evidence.add) + 1)
+        rows, actions = self._possible(evidence, states, most)
         starts = np.searchsorted(actions, np.arange(len(evidence.add)))
         needed, examples = evidence.implied(), literals(evidence.before)
         rules = []
