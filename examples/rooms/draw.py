@@ -19,7 +19,7 @@ def main() -> None:
     """Write ``FOLDER/pairs/00000_a.png, 00000_b.png …`` and ``FOLDER/problems/00_init.png, 00_goal.png …``."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--pairs", type=int, default=3000, help="pictures before and after an action")
+    parser.add_argument("--pairs", type=int, default=5000, help="pictures before and after an action")
     parser.add_argument("--problems", type=int, default=30, help="pictures of a start and a goal")
     parser.add_argument("--distance", type=int, default=9, help="moves from each start to its goal")
     parser.add_argument("--seed", type=int, default=0)

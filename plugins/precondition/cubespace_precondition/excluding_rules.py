@@ -38,7 +38,7 @@ class CounterexamplesOptions:
     tolerance: float = attrs.field(default=0.003, validator=_rate)  # of the good steps, so many may be excluded …
     loose: float = attrs.field(default=0.02, validator=_rate)  # … or so many, if far more of the wrong ones are …
     mixed: float = attrs.field(default=1e-3, validator=_chance)  # … or many, if the examples miss them by no chance
-    own: float = attrs.field(default=1e-6, validator=_chance)  # chance below which a static literal is needed anyway
+    own: float = attrs.field(default=1e-4, validator=_chance)  # chance below which a static literal is needed anyway
     pooled: float = attrs.field(default=1e-8, validator=_chance)  # the same, over all actions that share an effect
     splits: int = attrs.field(default=9, validator=ge(0))  # how often a conjunction may be split in two
 
