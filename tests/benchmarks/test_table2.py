@@ -83,7 +83,7 @@ def test_several_lengths_are_one_training_and_one_row(make, pretended) -> None:
     table, text = make("--domains", "mandrill15", "--mandrill", "ape.png")
     (row,) = table["rows"]
     assert (row["domain"], row["seed"], row["preset"], row["train_minutes"]) == ("mandrill15", 0, "large-board", 1.5)
-    planned = row["planners"]["fd-ms"]
+    planned = row["planners"]["fd-blind"]
     assert [planned[key] for key in ("instances", "found", "valid", "optimal")] == [40, 20, 20, 20]
     assert planned["mean_seconds"] == 2.0
     assert row["known_states"] == pytest.approx(20 / (10 * 15 + 10 * 22), abs=1e-4)
