@@ -11,6 +11,7 @@ import numpy as np
 from cubespace import inference
 from cubespace.autoencoder import SpaceAutoEncoder
 from cubespace.config import ExtractConfig
+from cubespace.dependence import dependent_bits
 from cubespace.domains import Images
 from cubespace.errors import InputError, UsageError
 from cubespace.mutex import find_mutexes
@@ -105,7 +106,8 @@ def extract_bits(
         raise InputError("No effect is left: wherever they were tried, they led to no picture. Train longer or anew.")
     needless = dominated(model)
     model = _rows(model, ~needless)
-    model = attrs.evolve(model, mutexes=find_mutexes(model, np.concatenate([before, after])))
+    states = np.concatenate([before, after])
+    model = attrs.evolve(model, mutexes=find_mutexes(model, states), groups=dependent_bits(states))
     report = Report(
         transitions=len(before),
         labels=None if labels is None else len(np.unique(labels)),

@@ -51,15 +51,16 @@ class Encoding:
         unsaid[self.same[wanted & ~self.constant] % bits] = True
         return unsaid & silent
 
-    def relevant(self, goal: NDArray[np.intp]) -> Bits:
-        """Return the variables that can matter: those of the goal and what is needed to change those that matter."""
-        relevant = np.asarray(goal >= 0, dtype=np.bool_)
-        while True:
-            helpful = (self.after[:, relevant] >= 0).any(1)
-            more = relevant | (self.before[helpful] >= 0).any(0)
-            if (more == relevant).all():
-                return relevant
-            relevant = more
+    def fact(self, variable: int, value: int) -> str:
+        """Return the name of a value, unique within its variable."""
+        members = self.variables[variable]
+        bits = len(self.usable)
+        if len(members) == 1 and value == 1:
+            members, value = (members + bits) % (2 * bits), 0
+        if value == len(members):
+            return "<none of those>"
+        literal = int(members[value])
+        return f"Atom z{literal}()" if literal < bits else f"NegatedAtom z{literal - bits}()"
 
 
 _encodings: WeakKeyDictionary[StripsModel, Encoding] = WeakKeyDictionary()

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cubespace.finite_domain import Encoding, Values, encode
+from cubespace.merging import Merged, Variable, merge_once
 from cubespace.mutex import complements, implied, task_mutexes
-from cubespace.strips import Bits, Indices, Task, literals
+from cubespace.strips import Bits, Indices, StripsModel, Task, literals
 
 
 def write_sas(task: Task, *, group: bool = True) -> str:
     """Return the task in Fast Downward's format; without ``group`` every bit is a variable of its own."""
     bits = task.model.bits
     mutexes = task_mutexes(task) if group else complements(bits)
+    groups = task.model.groups if group and task.model.groups is not None else np.arange(bits)
     wanted = literals(task.goal & task.care, ~task.goal & task.care)
     if mutexes[np.ix_(wanted, wanted)].any():
         return _contradiction()
@@ -27,53 +28,66 @@ def write_sas(task: Task, *, group: bool = True) -> str:
         goal = encoding.values(known)[0]
         unsaid = encoding.unsaid(wanted, goal)
         if not unsaid.any():
-            return _text(encoding, encoding.values(literals(task.init)[None])[0], goal, task.model.unit_cost)
+            return _merged_text(encoding, groups, encoding.values(literals(task.init)[None])[0], goal, task.model)
         usable = usable & ~unsaid  # "not this member, whatever the others" can only be said of a variable of its own
 
 
-def _text(encoding: Encoding, init: NDArray[np.intp], goal: NDArray[np.intp], unit_cost: bool) -> str:
+def _merged_text(encoding: Encoding, groups: Indices, init: Values, goal: Values, model: StripsModel) -> str:
+    """Merge the variables that belong together, but where the goal would leave a choice, and write the task."""
+    while True:
+        merged = merge_once(encoding, groups, init)
+        if not merged.holds(goal):
+            return _contradiction()
+        wanted = merged.fitting(goal)
+        unclear = [number for number, values in enumerate(wanted) if values is not None and len(values) > 1]
+        if not unclear:
+            start = np.array([values[0] for values in merged.fitting(init) if values is not None], dtype=np.intp)
+            end = np.array([-1 if values is None else values[0] for values in wanted], dtype=np.intp)
+            return _text(encoding, merged, start, end, model.unit_cost)
+        alone = np.concatenate([encoding.variables[part] for each in unclear for part in merged.variables[each].parts])
+        groups = groups.copy()
+        groups[alone % model.bits] = groups.max() + 1 + np.arange(len(alone))
+
+
+def _text(encoding: Encoding, merged: Merged, init: Values, goal: Values, unit_cost: bool) -> str:
     """Write what matters to the goal; some heuristics of Fast Downward refuse a task with more in it."""
-    kept = encoding.relevant(goal)
-    members = [literals for literals, relevant in zip(encoding.variables, kept.tolist(), strict=True) if relevant]
-    sizes = np.array([len(some) for some in members], dtype=np.intp)
-    after, init, goal = encoding.after[:, kept], init[kept], goal[kept]
-    # the value "none of those" is only there where something gives it
-    empty = (sizes == 1) | (after == sizes).any(0) | (init == sizes) | (goal == sizes)
-    bits = len(encoding.usable)
-    variables = [
-        _variable(number, [_fact(literal, bits) for literal in some.tolist()] + ["<none of those>"] * int(extra))
-        for number, (some, extra) in enumerate(zip(members, empty.tolist(), strict=True))
-    ]
-    goals = [f"{number} {goal[number]}\n" for number in np.flatnonzero(goal >= 0)]
-    start = init.tolist()
+    kept = merged.relevant(goal)
+    some = [variable for variable, relevant in zip(merged.variables, kept.tolist(), strict=True) if relevant]
+    variables = [_variable(number, _facts(encoding, variable)) for number, variable in enumerate(some)]
+    start, end = init[kept].tolist(), goal[kept].tolist()
+    goals = [f"{number} {value}\n" for number, value in enumerate(end) if value >= 0]
     if not goals:  # Fast Downward insists on a goal; this one holds
         variables.append(_variable(len(start), ["Atom true()", "NegatedAtom true()"]))
         goals.append(f"{len(start)} 0\n")
         start.append(0)
-    return _file(variables, start, goals, _operators(encoding, kept), unit_cost)
+    return _file(variables, start, goals, _operators(merged, kept), unit_cost)
 
 
-def _fact(literal: int, bits: int) -> str:
-    return f"Atom z{literal}()" if literal < bits else f"NegatedAtom z{literal - bits}()"
+def _facts(encoding: Encoding, variable: Variable) -> list[str]:
+    """Return the names of the values of a merged variable."""
+    if len(variable.parts) == 1:
+        return [encoding.fact(int(variable.parts[0]), value) for value in variable.values[:, 0].tolist()]
+    bit = int(encoding.variables[int(variable.parts[0])][0]) % len(encoding.usable)
+    return [f"Atom z{bit}-and-others({number})" for number in range(len(variable.values))]
 
 
 def _variable(number: int, facts: Sequence[str]) -> str:
     return f"begin_variable\nvar{number}\n-1\n{len(facts)}\n" + "\n".join(facts) + "\nend_variable\n"
 
 
-_complete: WeakKeyDictionary[Encoding, list[str]] = WeakKeyDictionary()
+_complete: WeakKeyDictionary[Merged, list[str]] = WeakKeyDictionary()
 
 
-def _operators(encoding: Encoding, kept: Bits) -> list[str]:
+def _operators(merged: Merged, kept: Bits) -> list[str]:
     """Return the operators that change a variable which is kept; where all are, the text is the same for every task."""
     if kept.all():
-        if encoding not in _complete:
-            _complete[encoding] = _operator_lines(encoding.names, encoding.cost, encoding.before, encoding.after)
-        return _complete[encoding]
-    rows = np.asarray((encoding.after[:, kept] >= 0).any(1), dtype=np.bool_)
-    names = [name for name, row in zip(encoding.names, rows.tolist(), strict=True) if row]
-    before, after = (values[np.ix_(rows, kept)] for values in (encoding.before, encoding.after))
-    return _operator_lines(names, encoding.cost[rows], before, after)
+        if merged not in _complete:
+            _complete[merged] = _operator_lines(merged.names, merged.cost, merged.before, merged.after)
+        return _complete[merged]
+    rows = np.asarray((merged.after[:, kept] >= 0).any(1), dtype=np.bool_)
+    names = [name for name, row in zip(merged.names, rows.tolist(), strict=True) if row]
+    before, after = (values[np.ix_(rows, kept)] for values in (merged.before, merged.after))
+    return _operator_lines(names, merged.cost[rows], before, after)
 
 
 def _operator_lines(names: Sequence[str], cost: Indices, before: Values, after: Values) -> list[str]:
@@ -102,7 +116,7 @@ def _counted(mask: Bits, lines: Sequence[str]) -> list[str]:
 
 
 def _contradiction() -> str:
-    """Return a task without a plan, for a goal that the mutexes already exclude."""
+    """Return a task without a plan, for a goal that is already known to be out of reach."""
     return _file([_variable(0, ["Atom false()", "NegatedAtom false()"])], [1], ["0 0\n"], [], True)
 
 

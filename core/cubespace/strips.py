@@ -44,7 +44,8 @@ class StripsModel:
     Row ``a`` of each mask belongs to action ``a``: bits it adds, bits it deletes, bits that must be true and bits that
     must be false before it. ``support`` counts the training transitions that showed the effect. ``mutexes`` are pairs
     of literals that are never true together in the training states and that every action keeps so
-    (``cubespace.mutex``); None where nobody looked.
+    (``cubespace.mutex``); ``groups`` number the bits that say one thing together (``cubespace.dependence``). Both are
+    None where nobody looked.
     """
 
     names: Sequence[str] = attrs.field(converter=_names)
@@ -55,6 +56,7 @@ class StripsModel:
     support: Indices = attrs.field(converter=_integers)  # (actions,)
     cost: Indices = attrs.field(converter=_integers)  # (actions,)
     mutexes: Bits | None = None  # (2 * bits, 2 * bits)
+    groups: Indices | None = None  # (bits,)
 
     def __attrs_post_init__(self) -> None:
         """Refuse contradictions: they would mean different things to different planners."""
@@ -72,6 +74,8 @@ class StripsModel:
             raise ValueError("an action adds and deletes, or wants and forbids, the same bit")
         if self.mutexes is not None and self.mutexes.shape != (2 * self.bits, 2 * self.bits):
             raise ValueError(f"mutexes of shape {self.mutexes.shape} for {self.bits} bits")
+        if self.groups is not None and self.groups.shape != (self.bits,):
+            raise ValueError(f"groups of shape {self.groups.shape} for {self.bits} bits")
 
     @property
     def bits(self) -> int:
@@ -158,6 +162,8 @@ def save_strips(path: Path, model: StripsModel) -> None:
         mask = getattr(model, name)
         if mask is not None:
             arrays[name] = np.packbits(mask, axis=1)
+    if model.groups is not None:
+        arrays["groups"] = model.groups
     with replacing(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
@@ -174,7 +180,8 @@ def load_strips(path: Path) -> StripsModel:
                 if name in arrays
             }
             names = [str(name) for name in arrays["names"]]
-            return StripsModel(names=names, support=arrays["support"], cost=arrays["cost"], **masks)
+            groups = arrays.get("groups")
+            return StripsModel(names=names, support=arrays["support"], cost=arrays["cost"], groups=groups, **masks)
     except FileNotFoundError:
         raise InputError(f"There is no STRIPS model at {path}: run the stage 'extract' first.") from None
     except Exception as error:  # a damaged archive can raise anything

@@ -121,6 +121,42 @@ def test_optimal_costs_are_those_of_the_model(name: str) -> None:
     assert Reader(write_sas(task)).least_cost() == wanted
 
 
+@pytest.mark.parametrize("name", TASKS)
+def test_merged_variables_keep_optimal_costs(name: str) -> None:
+    task = TASKS[name]()
+    rng = np.random.default_rng(1)
+    for most in (2, 4):  # whatever is merged with whatever
+        model = attrs.evolve(task.model, groups=rng.integers(most, size=task.model.bits))
+        for init in (task.init, rng.random(model.bits) < 0.5):
+            again = Task(model, init, task.goal, task.care)
+            assert Reader(write_sas(again)).least_cost() == least_cost(again)
+
+
+def test_bits_that_say_one_thing_together_are_one_variable() -> None:
+    """A puzzle in which the tile of a cell is written as a number of four bits: no two of them exclude each other."""
+    model, numbers = sliding(3), np.arange(9)[:, None] >> np.arange(4) & 1 == 1  # (tiles, 4)
+    before = model.positive.reshape(-1, 9, 9)  # (actions, tiles, cells)
+    after = model.add.reshape(-1, 9, 9)
+    old, new = (np.einsum("atc,tb->acb", side, numbers).reshape(-1, 36) for side in (before, after))
+    touched = np.repeat(before.any(1), 4, axis=1)
+    coded = model_of(new & ~old, old & ~new, old, touched & ~old)
+    state = numbers[[1, 0, 2, 3, 4, 5, 6, 7, 8]].ravel()
+    goal = numbers.ravel()
+    task = Task(attrs.evolve(coded, groups=np.repeat(np.arange(9), 4)), state, goal)
+    assert Reader(write_sas(task)).sizes == [9] * 9
+    assert max(Reader(write_sas(Task(coded, state, goal))).sizes) < 9
+
+
+def test_variables_are_not_merged_where_that_makes_many_operators() -> None:
+    """Each action needs one of eight independent lamps and says nothing of the others."""
+    eye = np.eye(8, dtype=np.bool_)
+    model = model_of(eye, np.zeros((8, 8)), np.zeros((8, 8)), eye)
+    task = Task(attrs.evolve(model, groups=np.zeros(8, dtype=np.intp)), np.zeros(8), np.ones(8))
+    reader = Reader(write_sas(task))
+    assert len(reader.operators) <= 4 * 8
+    assert reader.least_cost() == 8
+
+
 @pytest.mark.parametrize("name", list(TASKS)[::4])
 def test_mutexes_of_many_states_serve_each_of_them(name: str) -> None:
     task = TASKS[name]()
