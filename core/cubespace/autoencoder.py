@@ -16,7 +16,7 @@ from cubespace.apply import ApplyModule
 from cubespace.networks import DECODERS, ENCODERS, ActionHead
 from cubespace.noise import BinConcrete, GumbelSoftmax
 from cubespace.plugins import Catalogue, load_plugins
-from cubespace.recipe import ModelConfig
+from cubespace.recipe import ModelConfig, encoder_options
 
 
 class Transition(NamedTuple):
@@ -93,7 +93,7 @@ def build_model(
     apply = catalogue.create("apply", config.apply, config.bits, config.actions)
     height, width, *colours = image_shape
     shape = (height, width, colours[0] if colours else 1)
-    encoder = ENCODERS[config.encoder](shape, config)
+    encoder = ENCODERS[encoder_options(config.encoder)[0]](shape, config)
     decoder = DECODERS[config.decoder](shape, config)
     return SpaceAutoEncoder(config, image_shape, encoder=encoder, decoder=decoder, apply=apply)
 

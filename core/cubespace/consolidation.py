@@ -16,6 +16,7 @@ from torch.nn.functional import relu
 
 from cubespace.autoencoder import SpaceAutoEncoder
 from cubespace.inference import BATCH, decode_pixels, encode_logits, encode_pixels
+from cubespace.networks import PerBit
 from cubespace.recipe import ConsolidationConfig
 
 SURE = 10.0  # logit of a bit that is held constant
@@ -166,6 +167,6 @@ def _confuses(states: Tensor, pixels: Tensor) -> bool:
     return False
 
 
-def output_layer(model: SpaceAutoEncoder) -> nn.Linear:
+def output_layer(model: SpaceAutoEncoder) -> nn.Linear | PerBit:
     """Return the layer whose rows are the logits of the bits."""
-    return [module for module in model.encoder.modules() if isinstance(module, nn.Linear)][-1]
+    return [module for module in model.encoder.modules() if isinstance(module, (nn.Linear, PerBit))][-1]

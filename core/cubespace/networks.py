@@ -8,14 +8,16 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from cubespace.errors import UsageError
 from cubespace.noise import Dropout, GaussianNoise
-from cubespace.recipe import ModelConfig
+from cubespace.recipe import ModelConfig, encoder_options
 
 # As in Keras, which the paper used: PyTorch's smaller eps blows near-constant bits up and swamps effects.
 BatchNorm1d = partial(nn.BatchNorm1d, eps=1e-3, momentum=0.01)
 BatchNorm2d = partial(nn.BatchNorm2d, eps=1e-3, momentum=0.01)
 
-NEVER = -1e4  # logit of a label that is not to be given
+NEVER = -1e4  # logit of a label that is not to be given, or of a symbol that is not to be seen
+SHARP = 2.0  # by how much the logit of a symbol falls with the square of the distance to what it looks like
 
 
 def hidden(inputs: int, width: int, dropout: float) -> nn.Sequential:
@@ -64,6 +66,67 @@ def mlp_encoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequenti
 def mlp_decoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
     """Return a network from bits to the logits of pixels."""
     return _dense_decoder(math.prod(shape), config)
+
+
+class Piles(nn.Module):
+    """What lies in each column of a picture, no matter how high: every row of a column shows one of some symbols.
+
+    A bit is about a symbol and a column. Its logit is that of the probability of the symbol in the row where it is most
+    likely. Symbols compete for a row, so two things that the decoder must tell apart cannot share one.
+    """
+
+    def __init__(self, shape: tuple[int, int, int], columns: int, symbols: int) -> None:
+        super().__init__()
+        height, width, colours = shape
+        self.split = (height, columns, width // columns * colours)
+        self.symbol = nn.Linear(self.split[2], symbols)
+
+    @torch.no_grad()
+    def look(self, pixels: Tensor) -> None:
+        """Begin with symbols for rows that are seen: the most different ones, each farthest from those before.
+
+        Weights and biases are such that a row shows the symbol nearest to it. Symbols that are left over never show.
+        """
+        rows = torch.unique(pixels.unflatten(1, self.split).flatten(0, 2), dim=0)  # (rows, pixels)
+        self.symbol.weight.zero_()
+        self.symbol.bias.fill_(NEVER)
+        distance = torch.full((len(rows),), math.inf, device=rows.device)
+        for symbol in range(len(self.symbol.bias)):
+            if distance.max() <= 0:
+                return
+            seen = rows[distance.argmax()]
+            distance = torch.minimum(distance, (rows - seen).square().sum(1))
+            self.symbol.weight[symbol] = 2.0 * SHARP * seen
+            self.symbol.bias[symbol] = -SHARP * seen.square().sum()
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """Return (batch, columns * symbols)."""
+        logits = self.symbol(pixels.unflatten(1, self.split))  # (batch, height, columns, symbols)
+        return torch.log_softmax(logits, -1).amax(1).flatten(1)
+
+
+class PerBit(nn.Module):
+    """Scale and shift each bit's logit."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(bits, 1))
+        self.bias = nn.Parameter(torch.zeros(bits))
+
+    def forward(self, log_probability: Tensor) -> Tensor:
+        """Return (batch, bits)."""
+        odds = log_probability - torch.log1p(-log_probability.exp().clamp(max=1 - 1e-6))
+        return odds * self.weight[:, 0] + self.bias
+
+
+def piles_encoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
+    """Return a network to which each column of a picture is a set of rows."""
+    _, options = encoder_options(config.encoder)
+    columns: int = options.columns
+    if shape[1] % columns or config.bits % columns:
+        raise UsageError(f"pictures {shape[1]} wide and {config.bits} bits cannot be divided among {columns} columns")
+    piles = Piles(shape, columns, config.bits // columns)
+    return nn.Sequential(GaussianNoise(config.noise), piles, PerBit(config.bits))
 
 
 def conv_encoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
@@ -154,5 +217,5 @@ def make_identity(norm: nn.Module) -> None:
     norm.get_buffer("running_var").sub_(norm.eps)
 
 
-ENCODERS = {"mlp": mlp_encoder, "conv": conv_encoder}
+ENCODERS = {"mlp": mlp_encoder, "conv": conv_encoder, "piles": piles_encoder}
 DECODERS = {"mlp": mlp_decoder, "conv": conv_decoder}

@@ -20,8 +20,11 @@ from cubespace.autoencoder import SpaceAutoEncoder
 from cubespace.consolidation import agreed_bits, constant_bits, drop_unstable_bits, frequent_differences
 from cubespace.inference import encode_pixels
 from cubespace.losses import Losses, direct, image_loss, total, transition_losses, weigh, zero_suppress
+from cubespace.networks import Piles
 from cubespace.recipe import TrainConfig
 from cubespace.schedules import Lengths, lengths, temperature
+
+SEEN = 500  # pictures that a network looks at before it is trained
 
 
 class Phase(ABC):
@@ -102,6 +105,13 @@ class Joint(Phase):
     def parts(self) -> Sequence[nn.Module]:
         """Return the whole network."""
         return (self.model,)
+
+    def prepare(self) -> None:
+        """Let the parts look that begin with what they see."""
+        for module in self.model.encoder.modules():
+            if isinstance(module, Piles):
+                some = torch.arange(0, self.images.shape[1], max(1, self.images.shape[1] // SEEN))
+                module.look(self.pictures(some.to(self.images.device))[0])
 
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Return all terms of the paper."""

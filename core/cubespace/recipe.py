@@ -12,8 +12,7 @@ import attrs
 from attrs.validators import and_, ge, gt, le, lt, optional
 
 from cubespace.errors import UsageError
-
-Network = Literal["mlp", "conv"]
+from cubespace.options import NoOptions, parse_spec, structure
 
 _fraction = and_(ge(0.0), le(1.0))
 _rate = and_(ge(0.0), lt(1.0))
@@ -24,14 +23,39 @@ def _setting(default: Any, validator: Any = None) -> Any:
 
 
 @attrs.frozen(kw_only=True)
+class PilesOptions:
+    """How pictures are divided in which things lie in piles side by side."""
+
+    columns: int = _setting(3, ge(1))
+
+
+ENCODERS = {"mlp": NoOptions, "conv": NoOptions, "piles": PilesOptions}
+
+
+def encoder_options(text: str) -> tuple[str, Any]:
+    """Return the name and the options of an encoder."""
+    spec = parse_spec(text)
+    if spec.name not in ENCODERS:
+        raise UsageError(f"'{spec.name}' is not one of {', '.join(ENCODERS)}")
+    return spec.name, structure(ENCODERS[spec.name], spec.options, f"encoder {spec.name}")
+
+
+def _known_encoder(_: object, __: object, text: str) -> None:
+    try:
+        encoder_options(text)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+@attrs.frozen(kw_only=True)
 class ModelConfig:
     """The shape of the network."""
 
     bits: int = _setting(100, ge(1))  # F, propositions of a latent state
     actions: int = _setting(800, ge(1))  # A, labels the action head can give
     apply: str = "btl"  # apply module, as NAME or NAME:key=value,…
-    encoder: Network = "mlp"
-    decoder: Network = "mlp"
+    encoder: str = attrs.field(default="mlp", validator=_known_encoder)  # as NAME or NAME:key=value,…
+    decoder: Literal["mlp", "conv"] = "mlp"
     width: int = _setting(400, ge(1))  # units of a hidden layer
     encoder_depth: int = _setting(1, ge(0))  # hidden layers; a second one makes bits that are parities of others
     decoder_depth: int = _setting(1, ge(0))

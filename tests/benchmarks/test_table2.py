@@ -100,16 +100,32 @@ def test_several_lengths_are_one_training_and_one_row(make, pretended) -> None:
 
 
 def test_rows_of_one_training_are_diagnosed_once_and_say_how_many_instances_there_were(make, pretended) -> None:
-    table, text = make("--domains", "hanoi9")
-    assert [row["domain"] for row in table["rows"]] == ["hanoi9", "hanoi9-goals"]
+    table, text = make("--domains", "hanoi9-piles", "--seeds", "0")
+    assert [row["domain"] for row in table["rows"]] == ["hanoi9-piles", "hanoi9-piles-goals"]
     assert [words[:2] for words in pretended.asked] == [
-        ("hanoi9-s0", "run"),
-        ("hanoi9-s0", "diagnose"),
-        ("hanoi9-s0", "run"),
+        ("hanoi9-piles-s0", "run"),
+        ("hanoi9-piles-s0", "diagnose"),
+        ("hanoi9-piles-s0", "run"),
     ]
     assert "plan.random_goals=True" in pretended.asked[2]
-    assert "| hanoi9 | 8 at l = 7 | 0 | 4/4/4 (-)" in text
+    assert "| hanoi9-piles, preset `piles` | 8 at l = 7 | 0 | 4/4/4 (-)" in text
     assert "8 at l = 7, random goals" in text
+
+
+def test_rows_that_are_not_asked_for_stay_as_they_were_made(make, pretended, monkeypatch, table2) -> None:
+    monkeypatch.setattr(table2, "environment", lambda: {"date": "2001-01-01", "processor": "old"})
+    make("--domains", "spider", "mnist", "--seeds", "0", "1")
+    monkeypatch.setattr(table2, "environment", lambda: {"date": "2002-02-02", "processor": "new"})
+    table, text = make("--domains", "mnist", "hanoi4", "--seeds", "0")
+    assert [(row["domain"], row["seed"], row["made"]["environment"]["date"][:4]) for row in table["rows"]] == [
+        ("mnist", 0, "2002"),
+        ("spider", 0, "2001"),
+        ("hanoi4", 0, "2002"),
+        ("mnist", 1, "2001"),
+        ("spider", 1, "2001"),
+    ]
+    assert "2001-01-01, old" in text
+    assert "2002-02-02, new" in text
 
 
 def test_what_is_finished_is_not_done_again_unless_its_settings_change(make, pretended, monkeypatch, table2) -> None:
