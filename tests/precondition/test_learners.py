@@ -14,6 +14,7 @@ from planning_tasks import distances, sliding, sliding_state
 from cubespace.plugins import load_plugins
 from cubespace.preconditions import Evidence, PreconditionLearner, Preconditions
 from cubespace.strips import Bits, StripsModel
+from cubespace_precondition.rules import Rule
 
 PUZZLE = sliding(2, 3)
 
@@ -193,3 +194,13 @@ def test_cases_become_conjunctions() -> None:
     learned = learner("counterexamples").learn(evidence)
     assert (learned.action == 0).sum() == 2
     np.testing.assert_array_equal(held(learned, states, 3)[:, 0], ~states[:, 0] & fine)
+
+
+@pytest.mark.parametrize(("seen", "wrong", "kept"), [(5, 0.3, True), (0, 0.3, False), (0, 0.05, True), (5, 0.6, False)])
+def test_a_conjunction_without_examples_must_go_wrong_less_often(seen: int, wrong: float, kept: bool) -> None:
+    """Every state has the same bits, so no literal tells which steps go wrong."""
+    held = np.tile(np.array([True, False, False, True]), (100, 1))
+    rule = Rule(0, np.zeros(4, dtype=np.bool_), held[:seen], np.arange(100), np.arange(100) < 100 * wrong, 0)
+    rules: list[Rule] = []
+    learner("counterexamples")._grow(rule, held, np.zeros(2, dtype=np.bool_), rules)
+    assert (rules == [rule]) is kept

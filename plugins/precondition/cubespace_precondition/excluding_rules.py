@@ -23,6 +23,8 @@ FIRST = 500  # trials of an action after which it is given up if none went wrong
 TRIALS = 4_000_000  # of all actions together
 WORTH = 4  # good steps that may be excluded with a wrong one, if the examples miss them by no chance
 GAIN = 4.0  # nats that a split must tell about what goes wrong
+ACCIDENT = 0.5  # rate of wrong steps above which a conjunction is given up …
+UNSEEN_ACCIDENT = 0.1  # … or above this if no example has it: what the eye lets pass there is mostly wrong too
 
 _rate = and_(ge(0.0), le(1.0))
 _chance = and_(gt(0.0), le(1.0))
@@ -123,7 +125,7 @@ class Counterexamples(PreconditionLearner):
                 if len(part.examples) or self._overlooked(rule, part):
                     self._grow(part, held, changed, rules)
             return
-        if len(rule.wrong) == 0 or rule.wrong.mean() <= 0.5:
+        if len(rule.wrong) == 0 or rule.wrong.mean() <= (ACCIDENT if len(rule.examples) else UNSEEN_ACCIDENT):
             rules.append(rule)
 
     def _overlooked(self, rule: Rule, part: Rule) -> bool:
