@@ -1,4 +1,7 @@
-"""Static literals that chance does not explain, by the examples of one action or of all that share an effect."""
+"""Static literals that chance does not explain, by the examples of one action or of all that share an effect.
+
+And rules that chance does not explain: those that would allow an action far more often than it was seen.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from cubespace_precondition.rules import Rule
 
 ROUNDS = 30
 USUAL = 0.99  # a literal that holds this often anyway is not worth having
+CHANCE = 1e-3  # that an action is seen as rarely as it was
+DOUBT = 0.05  # chance below which a static literal is needed by an action that is suspected to need more
 
 
 def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, pooled: float) -> None:
@@ -42,6 +47,48 @@ def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, poole
                 progress = True
         if not progress:
             return
+
+
+def restrict_rare(rules: list[Rule], made: Bits, held: Bits, before: Bits, *, rare: float, pooled: float) -> list[Rule]:
+    """Restrict the rules that allow an action far more often than it was seen, and return those that are left.
+
+    ``before`` are the literals of the states before each transition, (transitions, 2 bits). A rule is suspected that
+    was seen at less than the rate ``rare`` of what is usual where it holds. It then needs the literals of which chance
+    is doubtful; if that is not enough, its examples are too few to tell, and it needs all that they have in common.
+    """
+    suspects = [rule for rule, free in zip(rules, _too_free(rules, before, rare), strict=True) if free]
+    seen = [rule for rule in suspects if len(rule.examples)]
+    if seen:
+        add_unlikely(seen, made, held, own=DOUBT, pooled=pooled)
+        usual = _usual_rate(rules, before)
+        for rule, free in zip(seen, _too_free(seen, before, rare, usual), strict=True):
+            if free:
+                rule.needed |= rule.examples.all(0) & (before.mean(0) < USUAL)
+    dropped = [rule for rule in suspects if not len(rule.examples)]
+    return [rule for rule in rules if not any(rule is other for other in dropped)]
+
+
+def _counts(rules: list[Rule], before: Bits) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how often each rule was seen, and in how many states it holds."""
+    lacking = (~before).astype(np.float32) @ np.stack([rule.needed for rule in rules]).T.astype(np.float32)
+    return np.array([len(rule.examples) for rule in rules], dtype=float), (lacking == 0).sum(0).astype(float)
+
+
+def _usual_rate(rules: list[Rule], before: Bits) -> float:
+    """Return how often an action is seen where it is allowed: the median over all transitions."""
+    seen, allowed = _counts(rules, before)
+    rate = seen / np.maximum(allowed, 1.0)
+    order = np.argsort(rate)
+    middle = int(np.searchsorted(np.cumsum(seen[order]), seen.sum() / 2))
+    return float(rate[order[min(middle, len(order) - 1)]])
+
+
+def _too_free(rules: list[Rule], before: Bits, rare: float, usual: float | None = None) -> Bits:
+    """Return which rules are seen so rarely that it is no chance, by Chernoff's bound on a Poisson number."""
+    seen, allowed = _counts(rules, before)
+    expected = rare * (_usual_rate(rules, before) if usual is None else usual) * allowed
+    chance = seen - expected + seen * np.log(np.maximum(expected, 1e-12) / np.maximum(seen, 1e-12))
+    return np.asarray((seen < expected) & (chance < math.log(CHANCE)), dtype=np.bool_)
 
 
 def _frequency(rule: Rule, held: Bits) -> NDArray[np.float64]:

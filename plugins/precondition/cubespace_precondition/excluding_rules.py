@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cubespace.preconditions import Evidence, PreconditionLearner, Preconditions
 from cubespace.strips import Bits, Indices, literals
-from cubespace_precondition.chance import add_unlikely
+from cubespace_precondition.chance import add_unlikely, restrict_rare
 from cubespace_precondition.eye import Eye
 from cubespace_precondition.rules import Rule
 
@@ -42,6 +42,7 @@ class CounterexamplesOptions:
     mixed: float = attrs.field(default=1e-3, validator=_chance)  # … or many, if the examples miss them by no chance
     own: float = attrs.field(default=1e-4, validator=_chance)  # chance below which a static literal is needed anyway
     pooled: float = attrs.field(default=1e-8, validator=_chance)  # the same, over all actions that share an effect
+    rare: float = attrs.field(default=0.1, validator=_rate)  # of how often actions are seen, to be suspected too free
     splits: int = attrs.field(default=9, validator=ge(0))  # how often a conjunction may be split in two
 
 
@@ -68,6 +69,8 @@ class Counterexamples(PreconditionLearner):
         made = literals(evidence.add, evidence.delete)  # what is true after each action, (actions, 2 bits)
         if rules:
             add_unlikely(rules, made, held, own=self.options.own, pooled=self.options.pooled)
+            before = literals(evidence.before)
+            rules = restrict_rare(rules, made, held, before, rare=self.options.rare, pooled=self.options.pooled)
         bits = evidence.add.shape[1]
         needed = np.array([rule.needed for rule in rules], dtype=np.bool_).reshape(-1, 2 * bits)
         action = np.array([rule.effect for rule in rules], dtype=np.intp)
