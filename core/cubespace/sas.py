@@ -36,14 +36,12 @@ def _merged_text(encoding: Encoding, groups: Indices, init: Values, goal: Values
     """Merge the variables that belong together, but where the goal would leave a choice, and write the task."""
     while True:
         merged = merge_once(encoding, groups, init)
-        if not merged.holds(goal):
+        end, choices = merged.fitting(goal)
+        if not choices.all():
             return _contradiction()
-        wanted = merged.fitting(goal)
-        unclear = [number for number, values in enumerate(wanted) if values is not None and len(values) > 1]
+        unclear = np.flatnonzero(choices > 1).tolist()
         if not unclear:
-            start = np.array([values[0] for values in merged.fitting(init) if values is not None], dtype=np.intp)
-            end = np.array([-1 if values is None else values[0] for values in wanted], dtype=np.intp)
-            return _text(encoding, merged, start, end, model.unit_cost)
+            return _text(encoding, merged, merged.fitting(init)[0], end, model.unit_cost)
         alone = np.concatenate([encoding.variables[part] for each in unclear for part in merged.variables[each].parts])
         groups = groups.copy()
         groups[alone % model.bits] = groups.max() + 1 + np.arange(len(alone))
