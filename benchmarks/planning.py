@@ -10,6 +10,8 @@ on grouped and on single bits; the latter is stopped after ``--cap`` seconds.
 (c) With ``--run``, finished run folders: from two pictures to the pictures of a plan, once all is loaded, against the
 bare planner process on the same input, in turns for at least a second. Wanted: a ratio of at most 1.2. What is added
 is the same for every planner, so the table says how long one must take for the ratio to be kept.
+(d) With ``--run`` too: searches on the learned bits of the first problem, with bits that say one thing together merged
+into one variable, with groups of exclusive bits only, and on single bits, each stopped after ``--cap`` seconds.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ def main() -> None:
         "setup": setup(arguments.repeat),
         "grouping": grouping(arguments.cap, arguments.repeat),
         "pictures": [row for run in arguments.run for row in pictures(run, arguments.repeat)],
+        "merging": [row for run in arguments.run for row in merging(run, arguments.cap)],
     }
     write_json(arguments.output.with_suffix(".json"), result)
     table = markdown(result)
@@ -146,6 +149,24 @@ def pictures(folder: Path, repeat: int) -> list[dict[str, Any]]:
     return rows
 
 
+def merging(folder: Path, cap: float) -> list[dict[str, Any]]:
+    """Return, per planner, what it does with the variables that learned bits are made into."""
+    run = Run.load(folder)
+    problem = folder / "problems" / "000"
+    task = run.plan(problem / "init.png", problem / "goal.png", "fd-blind").task
+    apart = Task(attrs.evolve(task.model, groups=None), task.init, task.goal, task.care)
+    rows = []
+    for name in ("fd-blind", "fd-lmcut", "fd-ms"):
+        row: dict[str, Any] = {"run": folder.name, "planner": name}
+        for way, each, kind in (("merged", task, "groups"), ("exclusive", apart, "groups"), ("bits", task, "bits")):
+            planner = load_plugins().create("planner", f"{name}:variables={kind}")
+            result = solve(planner, each, Limits(seconds=cap, megabytes=2048))
+            found = {"cost": result.cost, "seconds": result.wall_seconds, "expansions": result.statistics.expansions}
+            row[way] = {"outcome": str(result.outcome), **found}
+        rows.append(row)
+    return rows
+
+
 def in_turns(repeat: int, *works: Callable[[], object]) -> list[float]:
     """Return the least wall time of each work; they take turns, so that a busy moment meets all of them."""
     least = [float("inf")] * len(works)
@@ -183,7 +204,7 @@ def markdown(result: dict[str, Any]) -> str:
     grouped, single = result["grouping"]
     bound = "" if single["outcome"] == "solved" else "more than "
     lines += ["", f"Single bits take {bound}{single['seconds'] / grouped['seconds']:.0f} times as long.", ""]
-    return "\n".join([*lines, *pictures_table(result["pictures"])])
+    return "\n".join([*lines, *pictures_table(result["pictures"]), *merging_table(result["merging"])])
 
 
 def pictures_table(rows: list[dict[str, Any]]) -> list[str]:
@@ -210,6 +231,27 @@ def pictures_table(rows: list[dict[str, Any]]) -> list[str]:
         f"each run at most {added:.1f} ms are added, so it is kept by planners that take {enough:.0f} ms or longer.",
         "",
     ]
+
+
+def merging_table(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the lines of (d)."""
+    if not rows:
+        return []
+    lines = [
+        "| learned bits | planner | merged | exclusive groups only | single bits |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        cells = [cell(row[way]) for way in ("merged", "exclusive", "bits")]
+        lines.append(f"| {row['run']} | {row['planner']} | {' | '.join(cells)} |")
+    return [*lines, "", "Seconds of the first problem of each run, planner and supervision, and states expanded.", ""]
+
+
+def cell(found: dict[str, Any]) -> str:
+    """Return what a search did, in words."""
+    if found["outcome"] != "solved":
+        return f"{found['outcome']}, {found['seconds']:.0f} s"
+    return f"{found['seconds']:.2f} s, {found['expansions']}"
 
 
 if __name__ == "__main__":
