@@ -26,9 +26,9 @@ browser: $(VENV)/.ready
 	command -v chromium || { apt-get update && apt-get install -y --no-install-recommends chromium; }
 	$(BIN)/pytest tests/browser
 
-# The pictures of the documentation, from real runs: make screenshots RUNS="runs/one runs/two" ROOMS=strip.png
+# The pictures of the documentation, from real runs: make screenshots RUNS="runs/one runs/two" ROOMS=strip.png TOWERS=strip.png
 screenshots: $(VENV)/.ready
-	$(BIN)/python docs/screenshots.py $(RUNS) $(if $(ROOMS),--rooms $(ROOMS))
+	$(BIN)/python docs/screenshots.py $(RUNS) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(TOWERS),--towers $(TOWERS))
 	$(MAKE) docs
 	$(BIN)/python docs/screenshots.py --docs
 

@@ -1,6 +1,6 @@
 """The pictures of the documentation, made from real runs by the tool itself and Debian's Chromium.
 
-python docs/screenshots.py runs/ONE runs/TWO --rooms rooms/plans/00/strip.png
+python docs/screenshots.py runs/ONE runs/TWO --rooms rooms/plans/00/strip.png --towers runs/TOWERS/…/strip.png
 python docs/screenshots.py --docs
 """
 
@@ -33,6 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="*", help="run folders; the first one is shown alone")
     parser.add_argument("--rooms", type=Path, help="the film strip of a plan in the rooms")
+    parser.add_argument("--towers", type=Path, help="the film strip of a plan for the towers of Hanoi")
     parser.add_argument("--docs", action="store_true", help="the front page of the documentation, once it is built")
     parser.add_argument("-o", "--output", type=Path, default=DOCS / "pictures")
     arguments = parser.parse_args()
@@ -42,8 +43,9 @@ def main() -> None:
     if arguments.runs:
         from_run(arguments.runs[0], arguments.output)
         pages(arguments.runs, arguments.output)
-    if arguments.rooms:
-        keep(Image.open(arguments.rooms), arguments.output / "rooms.png")
+    for name, strip in (("rooms", arguments.rooms), ("towers", arguments.towers)):
+        if strip:
+            keep(Image.open(strip), arguments.output / f"{name}.png")
     if arguments.docs:
         with browser() as page:
             page.goto((DOCS / "_build" / "html" / "index.html").resolve().as_uri())
