@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from functools import partial
 
 import torch
@@ -68,7 +69,15 @@ def mlp_decoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequenti
     return _dense_decoder(math.prod(shape), config)
 
 
-class Piles(nn.Module):
+class Looking(nn.Module, ABC):
+    """A part that looks at pictures before it is trained, to begin with what it sees."""
+
+    @abstractmethod
+    def look(self, pixels: Tensor) -> None:
+        """Set the weights by some pictures, (pictures, pixels)."""
+
+
+class Piles(Looking):
     """What lies in each column of a picture, no matter how high: every row of a column shows one of some symbols.
 
     A bit is about a symbol and a column. Its logit is that of the probability of the symbol in the row where it is most

@@ -20,7 +20,7 @@ from cubespace.autoencoder import SpaceAutoEncoder
 from cubespace.consolidation import agreed_bits, constant_bits, drop_unstable_bits, frequent_differences
 from cubespace.inference import encode_pixels
 from cubespace.losses import Losses, direct, image_loss, total, transition_losses, weigh, zero_suppress
-from cubespace.networks import Piles
+from cubespace.networks import Looking
 from cubespace.recipe import TrainConfig
 from cubespace.schedules import Lengths, lengths, temperature
 
@@ -107,9 +107,9 @@ class Joint(Phase):
         return (self.model,)
 
     def prepare(self) -> None:
-        """Let the parts look that begin with what they see."""
+        """Let those parts look that begin with what they see."""
         for module in self.model.encoder.modules():
-            if isinstance(module, Piles):
+            if isinstance(module, Looking):
                 some = torch.arange(0, self.images.shape[1], max(1, self.images.shape[1] // SEEN))
                 module.look(self.pictures(some.to(self.images.device))[0])
 

@@ -56,16 +56,15 @@ def restrict_rare(rules: list[Rule], made: Bits, held: Bits, before: Bits, *, ra
     was seen at less than the rate ``rare`` of what is usual where it holds. It then needs the literals of which chance
     is doubtful; if that is not enough, its examples are too few to tell, and it needs all that they have in common.
     """
-    suspects = [rule for rule, free in zip(rules, _too_free(rules, before, rare), strict=True) if free]
-    seen = [rule for rule in suspects if len(rule.examples)]
+    usual = _usual_rate(rules, before)
+    suspected = list(zip(rules, _too_free(rules, before, rare * usual).tolist(), strict=True))
+    seen = [rule for rule, free in suspected if free and len(rule.examples)]
     if seen:
         add_unlikely(seen, made, held, own=DOUBT, pooled=pooled)
-        usual = _usual_rate(rules, before)
-        for rule, free in zip(seen, _too_free(seen, before, rare, usual), strict=True):
+        for rule, free in zip(seen, _too_free(seen, before, rare * usual).tolist(), strict=True):
             if free:
                 rule.needed |= rule.examples.all(0) & (before.mean(0) < USUAL)
-    dropped = [rule for rule in suspects if not len(rule.examples)]
-    return [rule for rule in rules if not any(rule is other for other in dropped)]
+    return [rule for rule, free in suspected if len(rule.examples) or not free]
 
 
 def _counts(rules: list[Rule], before: Bits) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -83,12 +82,12 @@ def _usual_rate(rules: list[Rule], before: Bits) -> float:
     return float(rate[order[min(middle, len(order) - 1)]])
 
 
-def _too_free(rules: list[Rule], before: Bits, rare: float, usual: float | None = None) -> Bits:
-    """Return which rules are seen so rarely that it is no chance, by Chernoff's bound on a Poisson number."""
+def _too_free(rules: list[Rule], before: Bits, rate: float) -> Bits:
+    """Return which rules are seen less often than at a rate, and by no chance: Chernoff's bound on a Poisson number."""
     seen, allowed = _counts(rules, before)
-    expected = rare * (_usual_rate(rules, before) if usual is None else usual) * allowed
-    chance = seen - expected + seen * np.log(np.maximum(expected, 1e-12) / np.maximum(seen, 1e-12))
-    return np.asarray((seen < expected) & (chance < math.log(CHANCE)), dtype=np.bool_)
+    expected = np.maximum(rate * allowed, 1e-12)
+    log_chance = seen - expected + seen * np.log(expected / np.maximum(seen, 1e-12))
+    return np.asarray((seen < expected) & (log_chance < math.log(CHANCE)), dtype=np.bool_)
 
 
 def _frequency(rule: Rule, held: Bits) -> NDArray[np.float64]:
