@@ -17,6 +17,7 @@ ROUNDS = 30
 USUAL = 0.99  # a literal that holds this often anyway is not worth having
 CHANCE = 1e-3  # that an action is seen as rarely as it was
 DOUBT = 0.05  # chance below which a static literal is needed by an action that is suspected to need more
+LEAST = 0.3  # of how often actions are seen where they are allowed: so often one is seen that is not rare for a reason
 
 
 def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, pooled: float) -> None:
@@ -56,15 +57,31 @@ def restrict_rare(rules: list[Rule], made: Bits, held: Bits, before: Bits, *, ra
     was seen at less than the rate ``rare`` of what is usual where it holds. It then needs the literals of which chance
     is doubtful; if that is not enough, its examples are too few to tell, and it needs all that they have in common.
     """
-    usual = _usual_rate(rules, before)
-    suspected = list(zip(rules, _too_free(rules, before, rare * usual).tolist(), strict=True))
-    seen = [rule for rule, free in suspected if free and len(rule.examples)]
-    if seen:
-        add_unlikely(seen, made, held, own=DOUBT, pooled=pooled)
-        for rule, free in zip(seen, _too_free(seen, before, rare * usual).tolist(), strict=True):
-            if free:
+    seen, allowed = _counts(rules, before)
+    usual = _usual_rate(seen, allowed)
+    free = _too_rare(seen, rare * usual * allowed)
+    suspects = [rule for rule, doubtful in zip(rules, (free & (seen > 0)).tolist(), strict=True) if doubtful]
+    if suspects:
+        add_unlikely(suspects, made, held, own=DOUBT, pooled=pooled)
+        seen_now, allowed_now = _counts(suspects, before)
+        for rule, doubtful in zip(suspects, _too_rare(seen_now, rare * usual * allowed_now).tolist(), strict=True):
+            if doubtful:
                 rule.needed |= rule.examples.all(0) & (before.mean(0) < USUAL)
-    return [rule for rule, free in suspected if len(rule.examples) or not free]
+    if not rare:
+        return rules
+    missed = _missed(rules, seen, LEAST * usual * allowed)
+    return [rule for rule, gone in zip(rules, missed.tolist(), strict=True) if not gone]
+
+
+def _missed(rules: list[Rule], seen: NDArray[np.float64], expected: NDArray[np.float64]) -> Bits:
+    """Return which rules without examples to drop: the largest of an effect, until it is no wonder none was seen."""
+    missed = np.zeros(len(rules), dtype=np.bool_)
+    effect = np.array([rule.effect for rule in rules])
+    for each in np.unique(effect[seen == 0]):
+        unseen = np.flatnonzero((effect == each) & (seen == 0))
+        unseen = unseen[np.argsort(expected[unseen], kind="stable")]
+        missed[unseen] = np.cumsum(expected[unseen]) > -math.log(DOUBT)
+    return missed
 
 
 def _counts(rules: list[Rule], before: Bits) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -73,20 +90,17 @@ def _counts(rules: list[Rule], before: Bits) -> tuple[NDArray[np.float64], NDArr
     return np.array([len(rule.examples) for rule in rules], dtype=float), (lacking == 0).sum(0).astype(float)
 
 
-def _usual_rate(rules: list[Rule], before: Bits) -> float:
+def _usual_rate(seen: NDArray[np.float64], allowed: NDArray[np.float64]) -> float:
     """Return how often an action is seen where it is allowed: the median over all transitions."""
-    seen, allowed = _counts(rules, before)
     rate = seen / np.maximum(allowed, 1.0)
     order = np.argsort(rate)
     middle = int(np.searchsorted(np.cumsum(seen[order]), seen.sum() / 2))
     return float(rate[order[min(middle, len(order) - 1)]])
 
 
-def _too_free(rules: list[Rule], before: Bits, rate: float) -> Bits:
-    """Return which rules are seen less often than at a rate, and by no chance: Chernoff's bound on a Poisson number."""
-    seen, allowed = _counts(rules, before)
-    expected = np.maximum(rate * allowed, 1e-12)
-    log_chance = seen - expected + seen * np.log(expected / np.maximum(seen, 1e-12))
+def _too_rare(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> Bits:
+    """Return which numbers are smaller than expected by no chance: Chernoff's bound on a Poisson number."""
+    log_chance = seen - expected + seen * np.log(np.maximum(expected, 1e-12) / np.maximum(seen, 1e-12))
     return np.asarray((seen < expected) & (log_chance < math.log(CHANCE)), dtype=np.bool_)
 
 
