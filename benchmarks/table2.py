@@ -86,13 +86,6 @@ ROWS = (
         paper=MANDRILL15,
         seeds=(0,),
     ),
-    Row(  # held out, picture and board: run once, after all choices were made
-        name="photo15",
-        domain="photo:size=4",
-        preset="large-board",
-        problems=FIFTEEN,
-        seeds=(0,),
-    ),
     Row(name="lightsout5", domain="lightsout:size=5", seeds=(0,)),  # held out
     Row(name="hanoi4", domain="hanoi:disks=4", seeds=(0,)),
     Row(name="hanoi4-piles", domain="hanoi:disks=4", preset="piles", seeds=(0,)),

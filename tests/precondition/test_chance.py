@@ -58,3 +58,13 @@ def test_one_that_is_allowed_often_but_was_never_seen_is_none() -> None:
 def test_the_suspicion_can_be_switched_off() -> None:
     _, free = restricted(often(), rule(1, STATES[:2]), rare=0.0)
     assert not free.needed.any()
+
+
+def test_parts_without_examples_are_dropped_from_the_largest_until_it_is_no_wonder_that_none_was_seen() -> None:
+    """Where it holds, an action is seen in half the states; parts hold in 3,000, some 90 and some 6 of them."""
+    parts = [rule(1, STATES[:0]) for _ in range(3)]
+    parts[1].needed[:5] = True
+    parts[2].needed[:9] = True
+    kept = restricted(often(), rule(1, STATES[::2]), *parts)
+    assert kept[2:] == parts[2:]
+    assert restricted(often(), rule(1, STATES[::2]), *parts, rare=0.0)[2:] == parts
