@@ -36,9 +36,20 @@ RECORD = 2  # the form of an instance's record: one of another form is made anew
 
 
 def evaluate(
-    run: Run, domain: Domain, network: SpaceAutoEncoder, model: StripsModel, catalogue: Catalogue, reporter: Reporter
+    run: Run,
+    domain: Domain,
+    network: SpaceAutoEncoder,
+    model: StripsModel,
+    catalogue: Catalogue,
+    reporter: Reporter,
+    *,
+    learned: str,
 ) -> dict[str, Any]:
-    """Solve all instances with all planners of the run and return its results."""
+    """Solve all instances with all planners of the run and return its results.
+
+    A plan that is there already is kept if it is for the same instance of the same network and model, which ``learned``
+    tells from all others.
+    """
     config = run.config.plan
     planners: dict[str, PlannerBackend] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners)
@@ -56,7 +67,7 @@ def evaluate(
         records = []
         for problem, task in zip(problems, tasks, strict=True):
             folder = run.file("problems") / problem.name / folder_name(spec)
-            key = _key(run, spec, limits, problem)
+            key = _key(learned, spec, limits, problem)
             record = _finished(folder, key)
             if record is None:
                 solution = solve_problem(network, task, problem, planner, limits, domain)
@@ -83,9 +94,9 @@ def _look(run: Run, domain: Domain, network: SpaceAutoEncoder) -> tuple[list[Pro
     return make_problems(domain, data.test, run.config.plan), Seen.of(*bits)
 
 
-def _key(run: Run, spec: str, limits: Limits, problem: Problem) -> str:
+def _key(learned: str, spec: str, limits: Limits, problem: Problem) -> str:
     """Return the hash of all that a result depends on."""
-    digest = hashlib.sha256(f"{RECORD} {run.config.key('extract')} {spec} {limits}".encode())
+    digest = hashlib.sha256(f"{RECORD} {learned} {spec} {limits}".encode())
     digest.update(problem.init.tobytes() + problem.goal.tobytes())
     return digest.hexdigest()
 

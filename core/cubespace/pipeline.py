@@ -15,7 +15,7 @@ from cubespace.domains import Domain
 from cubespace.errors import InputError
 from cubespace.evaluation import evaluate
 from cubespace.extraction import extract, load_strips, save_strips
-from cubespace.files import read_json, write_json, write_text
+from cubespace.files import read_json, sha256, write_json, write_text
 from cubespace.measures import measure
 from cubespace.pddl import write_domain
 from cubespace.pictures import contact_sheet, side_by_side, write_png
@@ -115,7 +115,9 @@ class Pipeline:
     def plan(self) -> None:
         """Solve the instances with every planner and judge the plans."""
         with self.run.stage("plan", RESULTS):
-            results = evaluate(self.run, self.domain(), self.network(), self.strips(), self.catalogue, self.reporter)
+            parts = self.domain(), self.network(), self.strips()
+            learned = " ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS))
+            results = evaluate(self.run, *parts, self.catalogue, self.reporter, learned=learned)
             write_json(self.run.file(RESULTS), results)
 
     def domain(self) -> Domain:

@@ -1,6 +1,7 @@
 """The whole way, as a user walks it: a tiny domain is learned, planned in, interrupted, broken and gone on with."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -8,8 +9,12 @@ import sys
 import time
 from pathlib import Path
 
+import attrs
 import pytest
 from PIL import Image
+
+from cubespace.files import sha256
+from cubespace.strips import load_strips, save_strips
 
 SMALL = {
     "data.transitions": 600,
@@ -86,6 +91,23 @@ def test_another_precondition_learner_is_tried_without_training_again(copy) -> N
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["actions"] > 0
     assert "train: done already" in answer.stderr
+
+
+def test_plans_of_another_model_are_made_anew(copy) -> None:
+    """As after an extraction by a later version, with the same settings: the same actions stand in another order."""
+    model = load_strips(copy / "run" / "strips.npz")
+    masks = ("add", "delete", "positive", "negative", "support", "cost")
+    other = attrs.evolve(model, names=model.names[::-1], **{name: getattr(model, name)[::-1] for name in masks})
+    save_strips(copy / "run" / "strips.npz", other)
+    manifest = json.loads((copy / "run" / "manifest.json").read_text())
+    manifest["extract"]["files"]["strips.npz"] = sha256(copy / "run" / "strips.npz")
+    del manifest["plan"]
+    (copy / "run" / "manifest.json").write_text(json.dumps(manifest))
+    rows = json.loads(cube("evaluate", "run", "--planner", "fd-lmcut", "--json", cwd=copy).stdout)["planners"]
+    assert rows["fd-lmcut"]["optimal"] == 4
+    for record in rows["fd-lmcut"]["records"]:
+        plan = (copy / "run" / "problems" / record["problem"] / "fd-lmcut" / "plan").read_text()
+        assert [other.names[action] for action in record["plan"]] == re.findall(r"^\((.*)\)$", plan, re.MULTILINE)
 
 
 def test_diagnosis_of_a_perfect_model_is_perfect(folder) -> None:
