@@ -16,7 +16,7 @@ from cubespace.apply import ApplyModule
 from cubespace.networks import DECODERS, ENCODERS, ActionHead
 from cubespace.noise import BinConcrete, GumbelSoftmax
 from cubespace.plugins import Catalogue, load_plugins
-from cubespace.recipe import ModelConfig, encoder_options
+from cubespace.recipe import ModelConfig, network_options
 
 
 class Transition(NamedTuple):
@@ -93,8 +93,8 @@ def build_model(
     apply = catalogue.create("apply", config.apply, config.bits, config.actions)
     height, width, *colours = image_shape
     shape = (height, width, colours[0] if colours else 1)
-    encoder = ENCODERS[encoder_options(config.encoder)[0]](shape, config)
-    decoder = DECODERS[config.decoder](shape, config)
+    encoder = ENCODERS[network_options(config.encoder)[0]](shape, config)
+    decoder = DECODERS[network_options(config.decoder)[0]](shape, config)
     return SpaceAutoEncoder(config, image_shape, encoder=encoder, decoder=decoder, apply=apply)
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from cubespace.errors import UsageError
 from cubespace.noise import Dropout, GaussianNoise
-from cubespace.recipe import ModelConfig, encoder_options
+from cubespace.recipe import ModelConfig, network_options
 
 # As in Keras, which the paper used: PyTorch's smaller eps blows near-constant bits up and swamps effects.
 BatchNorm1d = partial(nn.BatchNorm1d, eps=1e-3, momentum=0.01)
@@ -130,12 +130,38 @@ class PerBit(nn.Module):
 
 def piles_encoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
     """Return a network to which each column of a picture is a set of rows."""
-    _, options = encoder_options(config.encoder)
-    columns: int = options.columns
-    if shape[1] % columns or config.bits % columns:
-        raise UsageError(f"pictures {shape[1]} wide and {config.bits} bits cannot be divided among {columns} columns")
+    columns = _columns(shape, config, config.encoder)
     piles = Piles(shape, columns, config.bits // columns)
     return nn.Sequential(GaussianNoise(config.noise), piles, PerBit(config.bits))
+
+
+class SideBySide(nn.Module):
+    """Draw each column of a picture from its own bits, all by the same network."""
+
+    def __init__(self, shape: tuple[int, int, int], columns: int, column: nn.Module) -> None:
+        super().__init__()
+        self.split = (columns, shape[0], shape[1] // columns * shape[2])
+        self.column = column
+
+    def forward(self, bits: Tensor) -> Tensor:
+        """Return (batch, pixels)."""
+        drawn: Tensor = self.column(bits.unflatten(1, (self.split[0], -1)).flatten(0, 1))  # (batch * columns, pixels)
+        return drawn.view(-1, *self.split).transpose(1, 2).flatten(1)
+
+
+def piles_decoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
+    """Return a network that draws the columns of a picture each by itself."""
+    columns = _columns(shape, config, config.decoder)
+    pixels = math.prod(shape) // columns
+    column = perceptron(config.bits // columns, pixels, width=config.width, depth=config.decoder_depth)
+    return nn.Sequential(SideBySide(shape, columns, column))
+
+
+def _columns(shape: tuple[int, int, int], config: ModelConfig, network: str) -> int:
+    columns: int = network_options(network)[1].columns
+    if shape[1] % columns or config.bits % columns:
+        raise UsageError(f"pictures {shape[1]} wide and {config.bits} bits cannot be divided among {columns} columns")
+    return columns
 
 
 def conv_encoder(shape: tuple[int, int, int], config: ModelConfig) -> nn.Sequential:
@@ -227,4 +253,4 @@ def make_identity(norm: nn.Module) -> None:
 
 
 ENCODERS = {"mlp": mlp_encoder, "conv": conv_encoder, "piles": piles_encoder}
-DECODERS = {"mlp": mlp_decoder, "conv": conv_decoder}
+DECODERS = {"mlp": mlp_decoder, "conv": conv_decoder, "piles": piles_decoder}

@@ -29,20 +29,20 @@ class PilesOptions:
     columns: int = _setting(3, ge(1))
 
 
-ENCODERS = {"mlp": NoOptions, "conv": NoOptions, "piles": PilesOptions}
+NETWORKS = {"mlp": NoOptions, "conv": NoOptions, "piles": PilesOptions}  # of encoder and decoder
 
 
-def encoder_options(text: str) -> tuple[str, Any]:
-    """Return the name and the options of an encoder."""
+def network_options(text: str) -> tuple[str, Any]:
+    """Return the name and the options of an encoder or a decoder."""
     spec = parse_spec(text)
-    if spec.name not in ENCODERS:
-        raise UsageError(f"'{spec.name}' is not one of {', '.join(ENCODERS)}")
-    return spec.name, structure(ENCODERS[spec.name], spec.options, f"encoder {spec.name}")
+    if spec.name not in NETWORKS:
+        raise UsageError(f"'{spec.name}' is not one of {', '.join(NETWORKS)}")
+    return spec.name, structure(NETWORKS[spec.name], spec.options, f"network {spec.name}")
 
 
-def _known_encoder(_: object, __: object, text: str) -> None:
+def _known_network(_: object, __: object, text: str) -> None:
     try:
-        encoder_options(text)
+        network_options(text)
     except UsageError as error:
         raise ValueError(str(error)) from None
 
@@ -54,8 +54,8 @@ class ModelConfig:
     bits: int = _setting(100, ge(1))  # F, propositions of a latent state
     actions: int = _setting(800, ge(1))  # A, labels the action head can give
     apply: str = "btl"  # apply module, as NAME or NAME:key=value,…
-    encoder: str = attrs.field(default="mlp", validator=_known_encoder)  # as NAME or NAME:key=value,…
-    decoder: Literal["mlp", "conv"] = "mlp"
+    encoder: str = _setting("mlp", _known_network)  # as NAME or NAME:key=value,…
+    decoder: str = _setting("mlp", _known_network)
     width: int = _setting(400, ge(1))  # units of a hidden layer
     encoder_depth: int = _setting(1, ge(0))  # hidden layers; a second one makes bits that are parities of others
     decoder_depth: int = _setting(1, ge(0))

@@ -1,4 +1,4 @@
-"""The encoder for things that lie in piles: it tells what is there, not how high."""
+"""Networks for things that lie in piles: they tell what is there, not how high, and draw each column by itself."""
 
 import attrs
 import numpy as np
@@ -42,6 +42,15 @@ def test_rows_are_a_set() -> None:
     torch.testing.assert_close(model.encoder(shuffled), model.encoder(pixels))
 
 
+@pytest.mark.parametrize("shape", [(6, 9), (4, 6, 3)], ids=str)
+def test_columns_are_drawn_each_by_itself_and_alike(shape: tuple[int, ...]) -> None:
+    model = build_model(attrs.evolve(PILES, decoder="piles:columns=3"), shape).eval()
+    bits = (torch.rand(5, 18) < 0.5).float()
+    turned = bits.unflatten(1, (3, 6)).roll(1, dims=1).flatten(1)
+    pictures, others = (model.decoder(each).unflatten(1, shape) for each in (bits, turned))
+    torch.testing.assert_close(others, pictures.roll(shape[1] // 3, dims=2))
+
+
 def test_a_bit_can_be_held_constant() -> None:
     _, pixels, shape = towers(3)
     model = build_model(PILES, shape).eval()
@@ -58,6 +67,8 @@ def test_gradients_reach_every_part_and_no_device_is_assumed() -> None:
     model.encoder(pixels).square().mean().backward()
     assert all(parameter.grad is not None for parameter in model.encoder.parameters())
     assert model.to("meta").encoder(pixels.to("meta")).device.type == "meta"
+    drawing = build_model(attrs.evolve(PILES, decoder="piles:columns=3"), shape).to("meta")
+    assert drawing.decoder(torch.rand(2, 18, device="meta")).shape == (2, pixels.shape[1])
 
 
 @pytest.mark.parametrize(
@@ -65,8 +76,9 @@ def test_gradients_reach_every_part_and_no_device_is_assumed() -> None:
     [("pile", "'pile' is not one of mlp, conv, piles"), ("piles:rows=3", "unknown option 'rows'"), ("mlp:a=1", "a")],
 )
 def test_a_wrong_name_or_option_is_told(encoder: str, words: str) -> None:
-    with pytest.raises(UsageError, match=rf"model\.encoder: .*{words}"):
-        load_config(None, parse_settings([f"model.encoder={encoder}"]))
+    for part in ("encoder", "decoder"):
+        with pytest.raises(UsageError, match=rf"model\.{part}: .*{words}"):
+            load_config(None, parse_settings([f"model.{part}={encoder}"]))
 
 
 def test_what_cannot_be_divided_is_refused() -> None:
