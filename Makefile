@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PACKAGES := cubespace cubespace_domains cubespace_apply_modules cubespace_precondition cubespace_planners cubespace_networks cubespace_executors
+COVERAGE := $(PACKAGES:%=--cov=%) --cov-report=term:skip-covered --cov-report=xml
 
 .PHONY: run test slow format clean docs browser screenshots
 
@@ -12,10 +14,11 @@ test: $(VENV)/.ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2 --dist loadfile -rs $(COVERAGE)
 
 slow: $(VENV)/.ready
-	$(BIN)/pytest --slow
+	$(BIN)/pytest --slow -rs
 
 docs: $(VENV)/.ready
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
@@ -37,7 +40,7 @@ format: $(VENV)/.ready
 	$(BIN)/ruff format
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage* coverage.xml
 
 # Made again when the dependencies change; the mark is written last, so a broken-off set-up starts over.
 $(VENV)/.ready: pyproject.toml constraints.txt

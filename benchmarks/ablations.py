@@ -26,9 +26,9 @@ from typing import Any
 import attrs
 from processes import cube, domain_spec, kept, train_minutes
 
-from cubespace.config import RunConfig, dump_toml, load_config, parse_settings
-from cubespace.files import read_json, write_json, write_text
-from cubespace.runs import Run, environment
+from cubespace.base.files import read_json, write_json, write_text
+from cubespace.runs.folder import RunFolder, environment
+from cubespace.settings.run_config import RunConfig, dump_toml, load_config, parse_settings
 
 DOMAINS = ("mnist", "mandrill", "spider", "photo", "lightsout", "twisted", "hanoi")
 PRESETS = {"hanoi": "piles"}  # the others use the recipe as it is
@@ -108,10 +108,10 @@ ABLATIONS = (
         settings=("train.consolidation.rounds=0",),
     ),
     Ablation(
-        name="deep-encoder", without="the shallow encoder: two hidden layers", settings=("model.encoder_depth=2",)
+        name="deep-encoder", without="the shallow encoder: two hidden layers", settings=("model.encoder=mlp:depth=2",)
     ),
     Ablation(
-        name="deep-decoder", without="the shallow decoder: two hidden layers", settings=("model.decoder_depth=2",)
+        name="deep-decoder", without="the shallow decoder: two hidden layers", settings=("model.decoder=mlp:depth=2",)
     ),
     Ablation(name="no-zero-suppress", without="sparse bits", settings=("train.losses.zero_suppress=0",)),
     Ablation(name="no-direct", without="the direct loss", settings=("train.losses.direct=0",)),
@@ -208,7 +208,7 @@ def adopt(known: Path, folder: Path, config: RunConfig) -> None:
     """Copy data and training from another run folder if they come from the same settings; later stages are left."""
     if (folder / MANIFEST).exists() or not (known / "config.toml").is_file():
         return
-    run = Run.load(known)
+    run = RunFolder.load(known)
     same = run.config.key("train") == config.key("train")
     manifest = read_json(known / MANIFEST) if same and run.finished("data") and run.finished("train") else None
     if not isinstance(manifest, dict):

@@ -18,8 +18,8 @@ from typing import Any
 
 from processes import cube, domain_spec, train_minutes
 
-from cubespace.files import write_json, write_text
-from cubespace.runs import environment
+from cubespace.base.files import write_json, write_text
+from cubespace.runs.folder import environment
 
 DOMAINS = ("mnist", "mandrill", "spider", "photo", "lightsout", "twisted", "hanoi")
 PAPER = {  # Rec, Succ, Direct of the paper's Table 1

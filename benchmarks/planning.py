@@ -31,15 +31,15 @@ import attrs
 import numpy as np
 
 from cubespace import Run
-from cubespace.files import write_json, write_text
-from cubespace.mutex import find_mutexes
-from cubespace.pddl import write_domain, write_problem
-from cubespace.planners import Limits
-from cubespace.plugins import load_plugins
-from cubespace.runs import environment
-from cubespace.sas import write_sas
-from cubespace.search import solve
-from cubespace.strips import Task
+from cubespace.base.files import write_json, write_text
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.folder import environment
+from cubespace.search.planner import Limits
+from cubespace.search.planner_process import run_planner
+from cubespace.search.sas.writer import write_sas
+from cubespace.symbols.invariants import find_mutexes
+from cubespace.symbols.pddl import write_domain, write_problem
+from cubespace.symbols.strips import Task
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from planning_tasks import sliding, sliding_state, tree, walk
@@ -118,7 +118,7 @@ def grouping(cap: float, repeat: int) -> list[dict[str, Any]]:
     rows = []
     for variables, turns in (("groups", repeat), ("bits", 1)):
         planner = load_plugins().create("planner", f"fd-ms:variables={variables}")
-        results = [solve(planner, task, Limits(seconds=cap, megabytes=4096)) for _ in range(turns)]
+        results = [run_planner(planner, task, Limits(seconds=cap, megabytes=4096)) for _ in range(turns)]
         result = min(results, key=lambda one: one.wall_seconds)
         rows.append(
             {
@@ -160,7 +160,7 @@ def merging(folder: Path, cap: float) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"run": folder.name, "planner": name}
         for way, each, kind in (("merged", task, "groups"), ("exclusive", apart, "groups"), ("bits", task, "bits")):
             planner = load_plugins().create("planner", f"{name}:variables={kind}")
-            result = solve(planner, each, Limits(seconds=cap, megabytes=2048))
+            result = run_planner(planner, each, Limits(seconds=cap, megabytes=2048))
             found = {"cost": result.cost, "seconds": result.wall_seconds, "expansions": result.statistics.expansions}
             row[way] = {"outcome": str(result.outcome), **found}
         rows.append(row)

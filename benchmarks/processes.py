@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from cubespace import __version__
-from cubespace.files import read_json, write_json
-from cubespace.options import Spec, parse_spec
+from cubespace.base.files import read_json, write_json
+from cubespace.base.options import Spec, parse_spec
 
 
 def cube(folder: Path, *arguments: str) -> dict[str, Any]:

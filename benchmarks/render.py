@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 from processes import domain_spec
 
-from cubespace.domains import Simulator
-from cubespace.errors import InputError
-from cubespace.files import write_text
-from cubespace.plugins import load_plugins
-from cubespace.runs import environment
+from cubespace.base.errors import InputError
+from cubespace.base.files import write_text
+from cubespace.data.domain import Simulator
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.folder import environment
 
 DOMAINS = ("mnist", "mnist:size=4", "mandrill", "spider", "photo", "photo:size=4", "lightsout", "twisted", "hanoi")
 BYTES = 1 << 26

@@ -25,11 +25,11 @@ from typing import Any
 import attrs
 from processes import cube, domain_spec, kept, train_minutes
 
-from cubespace.config import load_config, parse_settings
-from cubespace.files import read_json, write_json, write_text
-from cubespace.planning import summarise
-from cubespace.presets import find_preset
-from cubespace.runs import environment
+from cubespace.base.files import read_json, write_json, write_text
+from cubespace.evaluation.summary import summarise
+from cubespace.runs.folder import environment
+from cubespace.settings.presets import find_preset
+from cubespace.settings.run_config import load_config, parse_settings
 
 PLANNERS = ("fd-blind", "fd-gc", "fd-lama", "fd-lmcut", "fd-ms")
 INSTANCE_SEED = 31337

@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from builders import build_model
 from torch.utils.flop_counter import FlopCounterMode
 
-from cubespace.autoencoder import build_model
-from cubespace.config import load_config, parse_settings
-from cubespace.devices import pick_device
-from cubespace.recipe import Execution, Recipe
-from cubespace.training import Trainer
+from cubespace.learning.devices import pick_device
+from cubespace.learning.trainer import Trainer
+from cubespace.settings.recipe import Execution, Recipe
+from cubespace.settings.run_config import load_config, parse_settings
 
 SIDE = 42
 TRANSITIONS = 4500

@@ -10,24 +10,24 @@ from typing import Any
 import tomli_w
 import typer
 
-from cubespace import hookspecs
 from cubespace.cli import app
-from cubespace.plugins import KINDS
-from cubespace.presets import find_preset, preset_names
-from cubespace.scaffold import write_plugin
+from cubespace.plugins import hookspecs
+from cubespace.plugins.scaffold import write_plugin
+from cubespace.settings.presets import find_preset, preset_names
 
 ROOT = Path(__file__).parents[1]
+SCAFFOLDS = ("domain", "apply")  # those that docs/plugins.md shows
 
 
 def generate(folder: Path) -> None:
-    """Write all generated parts into a folder that is made anew."""
+    """Write all generated parts into a folder, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "cli.md").write_text(command_line(), "utf-8")
     (folder / "hooks.md").write_text(hooks(), "utf-8")
     (folder / "presets.md").write_text(presets(), "utf-8")
     (folder / "results.md").write_text(results(ROOT / "results"), "utf-8")
-    for kind in KINDS:
+    for kind in SCAFFOLDS:
         write_plugin("mine", kind, folder / kind)
 
 
@@ -43,7 +43,7 @@ def hooks() -> str:
     for name, function in inspect.getmembers(hookspecs, inspect.isfunction):
         if name.startswith("cube_"):
             text = (inspect.getdoc(function) or "").replace(":class:", "").replace("``", "`").replace("`~", "`")
-            parts.append(f"### `{name}(registry)`\n\n{text}\n")
+            parts.append(f"### `{name}({', '.join(inspect.signature(function).parameters)})`\n\n{text}\n")
     return "\n".join(parts)
 
 
@@ -56,7 +56,7 @@ def presets() -> str:
 
 
 def results(folder: Path) -> str:
-    """Return what the benchmarks printed, but for the ablations, which belong to the recipe."""
+    """Return what the benchmarks printed, except the ablations, which belong to the recipe."""
     found = sorted(path for path in folder.glob("*.md") if path.stem != "ablations")
     if not found:
         return "No benchmark has written its table to `results/` yet.\n"

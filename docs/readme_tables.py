@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cubespace.plugins import KINDS, load_plugins
+from cubespace.plugins.catalogue import load_plugins
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -20,7 +20,8 @@ def plugins() -> str:
             offered = [each for each in built_in if each.plugin == plugin]
             alone = len(offered) == 1 and offered[0].name == plugin
             words = offered[0].summary if alone else ", ".join(f"`{each.name}`" for each in offered)
-            rows.append(f"| `--{KINDS[kind].name}` | `{plugin}` | {words} |")
+            option = f"--set model.{kind}=" if kind in ("encoder", "decoder") else f"--{kind}"
+            rows.append(f"| `{option}` | `{plugin}` | {words} |")
     return "\n".join(rows) + "\n"
 
 

@@ -17,11 +17,12 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from cubespace import transitions
-from cubespace.evaluation import folder_name
-from cubespace.pictures import contact_sheet, side_by_side
+from cubespace.base.images import contact_sheet, side_by_side
+from cubespace.data import transitions
+from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
-from cubespace.report.facts import read_facts
+from cubespace.report.run_files import read_facts
+from cubespace.runs.solving import folder_name
 
 DOCS = Path(__file__).parent
 COLOURS = 128  # of a screenshot: more make it larger, not clearer
@@ -67,12 +68,12 @@ def from_run(run: Path, output: Path) -> None:
 def pages(runs: list[Path], output: Path) -> None:
     """Make the pictures of the reports."""
     with tempfile.TemporaryDirectory() as folder, browser() as page:
-        page.goto(write_report(runs[:1], Path(folder) / "one.html").as_uri())
+        page.goto(write_report(runs[:1], load_plugins(), Path(folder) / "one.html").as_uri())
         keep(shot(page, height=1500), output / "report.png")
         for name in ("redrawn", "actions"):
             keep(Image.open(io.BytesIO(page.locator(f"#{name}").screenshot())), output / f"{name}.png")
         if len(runs) > 1:
-            page.goto(write_report(runs, Path(folder) / "all.html").as_uri())
+            page.goto(write_report(runs, load_plugins(), Path(folder) / "all.html").as_uri())
             keep(shot(page, height=900), output / "compare.png")
 
 

@@ -1,4 +1,4 @@
-"""The Python interface in one minute: learn, look, plan, show. A small puzzle, so that it takes seconds.
+"""The Python interface in one minute: learn, look, plan, show. The puzzle is small, so this takes seconds.
 
 python examples/api.py OUTPUT-FOLDER
 """
@@ -10,7 +10,7 @@ import cubespace
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/api")
 
-# 1. learn: four lamps, each switches its neighbours too; the program sees pictures only
+# 1. learn: four lamps, each of which also switches its neighbours; the program sees only pictures
 run = cubespace.run(
     domain="lightsout:size=2",
     planners=["fd-lmcut"],
@@ -19,7 +19,8 @@ run = cubespace.run(
     data__transitions=600,
     model__bits=12,
     model__actions=60,
-    model__width=100,
+    encoder="mlp:width=100",
+    decoder="mlp:width=100",
     train__epochs=80,
     train__batch=50,
     folder=folder / "run",
@@ -35,6 +36,6 @@ problem = run.path / "problems" / "001"
 plan = run.plan(problem / "init.png", problem / "goal.png", planner="pyperplan-bfs")
 print(f"{len(plan)} steps: {', '.join(plan.actions)}")
 
-# 4. show: as files, as a page, or in a notebook, where runs, plans and models draw themselves
+# 4. show: as files, as a page, or in a notebook, where runs, plans and models display themselves
 print(plan.save(folder / "plan") / "strip.png")
 print(run.report(folder / "report.html"))

@@ -1,6 +1,14 @@
 """Options and fixtures of the whole suite."""
 
+import signal
+
 import pytest
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C work in the processes that tests start: a shell that starts a job in the background ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cubespace.plugins import load_plugins
-from cubespace.testing import conformance
+from cubespace.cli.option_types import option_rows
+from cubespace.plugins.catalogue import KINDS, load_plugins
+from cubespace.testing import checks, conformance
 
 FOLDER = Path(tempfile.mkdtemp(prefix="cube-conformance-"))
 
@@ -36,6 +37,7 @@ SPECS = {
     "twisted": ["twisted", "twisted:size=5"],
     "hanoi": ["hanoi", "hanoi:disks=3,pegs=4"],
     "btl": ["btl", "btl:bn=off", "btl:activation=binconcrete"],
+    "local": ["local", "local:jobs=3,retries=0"],
     "fd": ['fd:search="astar(blind())"'],
 }
 
@@ -48,8 +50,26 @@ test_domains = conformance("domain", *specs("domain"))
 test_apply_modules = conformance("apply", *specs("apply"))
 test_precondition_learners = conformance("precondition", *specs("precondition"))
 test_planners = conformance("planner", *specs("planner"))
+test_encoders = conformance("encoder", *specs("encoder"))
+test_decoders = conformance("decoder", *specs("decoder"))
+test_observers = conformance("observer", *specs("observer"))
+test_executors = conformance("executor", *specs("executor"))
 
 
-@pytest.mark.parametrize("kind", ["domain", "apply", "precondition", "planner"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_there_is_something_of_each_kind(kind: str) -> None:
-    assert specs(kind)
+    assert specs(kind) or kind == "observer"  # of observers there are none built in
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_suite_that_is_run_here(kind: str) -> None:
+    assert checks(kind)
+    assert f'conformance("{kind}", *specs("{kind}"))' in Path(__file__).read_text()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_option_of_every_component_has_a_sentence_of_help(kind: str) -> None:
+    for name in load_plugins().names(kind):
+        for row in option_rows(load_plugins().find(kind, name)):
+            assert len(row["help"].split()) > 1, f"{kind} {name}: option {row['option']} has no help"
+            assert not row["help"].endswith("."), f"{kind} {name}: {row['option']}"

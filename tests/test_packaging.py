@@ -15,6 +15,7 @@ TOP_LEVEL = {
     "cubespace_apply_modules",
     "cubespace_precondition",
     "cubespace_planners",
+    "cubespace_networks",
 }
 
 
@@ -34,10 +35,10 @@ def test_the_wheel_has_our_packages_and_nothing_else_at_the_top(wheel) -> None:
 def test_the_wheel_carries_types_templates_and_presets(wheel) -> None:
     names = set(wheel.namelist())
     assert "cubespace/py.typed" in names
-    templates = ROOT / "core" / "cubespace" / "scaffold" / "templates"
-    assert {f"cubespace/scaffold/templates/{path.name}" for path in templates.iterdir()} <= names
-    presets = ROOT / "core" / "cubespace" / "presets"
-    assert {f"cubespace/presets/{path.name}" for path in presets.glob("*.toml")} <= names
+    templates = ROOT / "core" / "cubespace" / "plugins" / "scaffold" / "templates"
+    assert {f"cubespace/plugins/scaffold/templates/{path.name}" for path in templates.iterdir()} <= names
+    presets = ROOT / "core" / "cubespace" / "settings" / "presets"
+    assert {f"cubespace/settings/presets/{path.name}" for path in presets.glob("*.toml")} <= names
 
 
 def test_core_imports_no_plugin_package() -> None:

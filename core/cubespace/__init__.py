@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cubespace.hookspecs import hookimpl
+from cubespace.base.version import __version__
+from cubespace.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
     from cubespace.api import Plan, Run, Strips, run, train
 
 __all__ = ["Plan", "Run", "Strips", "__version__", "hookimpl", "run", "train"]
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:

@@ -12,30 +12,29 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
-from cubespace import evaluation, planning, runs
-from cubespace.autoencoder import SpaceAutoEncoder
-from cubespace.components import check_components
-from cubespace.config import RunConfig, flat, load_config
-from cubespace.domains import Domain, Images
-from cubespace.errors import InputError, UsageError
-from cubespace.filmstrip import film_strip
-from cubespace.pictures import read_picture
-from cubespace.pipeline import Pipeline
-from cubespace.planners import Limits
-from cubespace.plugins import Catalogue, load_plugins
-from cubespace.recipe import Execution
-from cubespace.reporting import Reporter, Silent
-from cubespace.strips import StripsModel, Task
-from cubespace.transitions import Transitions
+from cubespace.base.arrays import Images
+from cubespace.base.errors import UsageError
+from cubespace.base.film_strip import film_strip
+from cubespace.base.observer import NullObserver, RunObserver
+from cubespace.data.domain import Domain
+from cubespace.data.transitions import Transitions
+from cubespace.evaluation.problems import Problem
+from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.folder import RunFolder, default_folder
+from cubespace.runs.solving import Given, Solution, fit_picture, plan_between, refuse_missing, write_solution
+from cubespace.runs.stages import Pipeline
+from cubespace.search.solver import DEFAULT_LIMITS, Limits
+from cubespace.settings.check import check_components
+from cubespace.settings.recipe import Execution
+from cubespace.settings.run_config import DEFAULT_PLANNER, SHORT_NAMES, RunConfig, flat, load_config
+from cubespace.symbols.strips import StripsModel
 
 __all__ = ["Plan", "Run", "Strips", "run", "train"]
 
 Config = RunConfig | Mapping[str, object] | str | Path | None
-Given = str | Path | NDArray[np.uint8]  # a picture: its file, or its pixels
 
 
 def run(
@@ -43,7 +42,7 @@ def run(
     *,
     preset: str | None = None,
     folder: Path | str | None = None,
-    reporter: Reporter | None = None,
+    observer: RunObserver | None = None,
     execution: Execution | None = None,
     **settings: object,
 ) -> Run:
@@ -54,7 +53,7 @@ def run(
     its name, any other one with two underscores for the dot, as in ``run(domain="mnist", apply="btl",
     train__epochs=50)``.
     """
-    return _work("plan", config, preset, settings, folder, reporter, execution)
+    return _work("evaluate", config, preset, settings, folder, observer, execution)
 
 
 def train(
@@ -62,12 +61,12 @@ def train(
     *,
     preset: str | None = None,
     folder: Path | str | None = None,
-    reporter: Reporter | None = None,
+    observer: RunObserver | None = None,
     execution: Execution | None = None,
     **settings: object,
 ) -> Run:
     """Make the data, learn and extract the STRIPS model, but solve nothing yet. Arguments as for :func:`run`."""
-    return _work("extract", config, preset, settings, folder, reporter, execution)
+    return _work("extract", config, preset, settings, folder, observer, execution)
 
 
 class Strips(StripsModel):
@@ -82,8 +81,8 @@ class Strips(StripsModel):
 class Plan:
     """What came of planning from one picture to another."""
 
-    def __init__(self, problem: planning.Problem, task: Task, solution: planning.Solution, planner: str) -> None:
-        self.problem, self.task, self.solution, self.planner = problem, task, solution, planner
+    def __init__(self, problem: Problem, model: StripsModel, solution: Solution, planner: str) -> None:
+        self.problem, self.model, self.solution, self.planner = problem, model, solution, planner
 
     @property
     def found(self) -> bool:
@@ -93,7 +92,7 @@ class Plan:
     @property
     def actions(self) -> tuple[str, ...]:
         """Return the names of the actions, in order; none if there is no plan."""
-        return tuple(self.task.model.names[row] for row in self.solution.search.plan or ())
+        return tuple(self.model.names[row] for row in self.solution.search.plan or ())
 
     @property
     def frames(self) -> Images | None:
@@ -114,7 +113,7 @@ class Plan:
 
     def save(self, folder: Path | str) -> Path:
         """Write plan, film strip, animation and record into a folder, and return it."""
-        evaluation.write_solution(Path(folder), self.problem, self.task, self.solution, self.record)
+        write_solution(Path(folder), self.problem, self.model, self.solution, self.record)
         return Path(folder)
 
     def __len__(self) -> int:
@@ -135,13 +134,13 @@ class Plan:
 class Run:
     """A run folder and all that came of it."""
 
-    folder: runs.Run
+    folder: RunFolder
     catalogue: Catalogue = attrs.field(factory=load_plugins, repr=False)
 
     @classmethod
     def load(cls, path: Path | str) -> Run:
         """Open an existing run folder."""
-        return cls(runs.Run.load(path))
+        return cls(RunFolder.load(path))
 
     @property
     def path(self) -> Path:
@@ -156,7 +155,7 @@ class Run:
     @property
     def results(self) -> dict[str, Any]:
         """Return the table of plans found, valid and optimal, by planner, with a record for every instance."""
-        self._pipeline.require("plan")
+        self._pipeline.require("evaluate")
         return self._pipeline.results()
 
     @property
@@ -171,7 +170,7 @@ class Run:
 
     @cached_property
     def network(self) -> SpaceAutoEncoder:
-        """Return the trained network; :mod:`cubespace.inference` has what can be done with it."""
+        """Return the trained network; :mod:`cubespace.learning.inference` has what can be done with it."""
         self._pipeline.require("train")
         return self._pipeline.network()
 
@@ -185,40 +184,29 @@ class Run:
         self,
         init: Given,
         goal: Given,
-        planner: str = "fd-lmcut",
+        planner: str = DEFAULT_PLANNER,
         *,
-        time_limit: float = 900.0,
-        memory_limit: int = 2048,
+        time_limit: float = DEFAULT_LIMITS.seconds,
+        memory_limit: int = DEFAULT_LIMITS.megabytes,
         resize: bool = False,
     ) -> Plan:
         """Find a plan from one picture to another; pictures are files or arrays of bytes."""
-        backend = self.catalogue.create("planner", planner)
-        planning.refuse_missing({planner: backend})
-        pictures = [self.picture(given, resize) for given in (init, goal)]
-        problem = planning.own_problem(self.domain, *pictures)
-        task = planning.make_task(self.network, self.strips, problem)
+        solver = self.catalogue.create("planner", planner)
+        refuse_missing({planner: solver})
+        pictures = self.picture(init, resize), self.picture(goal, resize)
         limits = Limits(seconds=time_limit, megabytes=memory_limit)
-        solution = planning.solve_problem(self.network, task, problem, backend, limits, self.domain)
-        return Plan(problem, task, solution, planner)
+        problem, solution = plan_between(self.network, self.strips, self.domain, pictures, solver, limits)
+        return Plan(problem, self.strips, solution, planner)
 
     def picture(self, given: Given, resize: bool = False) -> Images:
         """Return a picture as a batch of one, in the size and colours that the network was trained on."""
-        shape = self.network.image_shape
-        if isinstance(given, str | Path):
-            size = (shape[0], shape[1]) if resize else None
-            pixels = np.array(read_picture(Path(given), "grey" if len(shape) == 2 else "rgb", size))
-        else:
-            pixels = np.ascontiguousarray(given)
-        if pixels.shape != shape or pixels.dtype != np.uint8:
-            found, wanted = ("x".join(map(str, each)) for each in (pixels.shape, shape))
-            raise InputError(f"a picture is {found} of {pixels.dtype}, the model was trained on {wanted} of uint8")
-        return pixels[None]
+        return fit_picture(given, self.network.image_shape, resize=resize)
 
     def report(self, output: Path | str | None = None) -> Path:
         """Write the report, by default into the run folder, and return where it is."""
         from cubespace.report import write_report
 
-        return write_report([self.path], output, self.catalogue)
+        return write_report([self.path], self.catalogue, output)
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html
@@ -227,20 +215,7 @@ class Run:
 
     @property
     def _pipeline(self) -> Pipeline:
-        return Pipeline(self.folder, self.catalogue, Execution(), Silent())
-
-
-# what the command line calls by a short name
-SHORT = {
-    "apply": ("model.apply",),
-    "precondition": ("extract.precondition",),
-    "planners": ("plan.planners",),
-    "instances": ("plan.instances",),
-    "length": ("plan.length",),
-    "time_limit": ("plan.time_limit",),
-    "memory_limit": ("plan.memory_limit",),
-    "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
-}
+        return Pipeline(self.folder, self.catalogue, Execution(), NullObserver())
 
 
 def configure(config: Config, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:
@@ -253,7 +228,7 @@ def configure(config: Config, settings: Mapping[str, object], preset: str | None
     elif isinstance(config, Mapping):
         table = flat(config)
     for name, value in settings.items():
-        for key in SHORT.get(name, (name.replace("__", "."),)):
+        for key in SHORT_NAMES.get(name, (name.replace("__", "."),)):
             table[key] = value
     return load_config(Path(config) if isinstance(config, str | Path) else None, table, preset)
 
@@ -264,12 +239,12 @@ def _work(
     preset: str | None,
     settings: Mapping[str, object],
     folder: Path | str | None,
-    reporter: Reporter | None,
+    observer: RunObserver | None,
     execution: Execution | None,
 ) -> Run:
     """Do the stages up to ``last``."""
     wanted, loaded = configure(config, settings, preset), load_plugins()
     check_components(loaded, wanted)
-    opened = runs.Run.start(Path(folder) if folder else runs.default_folder(wanted), wanted)
-    Pipeline(opened, loaded, execution or Execution(), reporter or Silent()).until(last)
+    opened = RunFolder.start(Path(folder) if folder else default_folder(wanted), wanted)
+    Pipeline(opened, loaded, execution or Execution(), observer or NullObserver()).until(last)
     return Run(opened, loaded)

@@ -1,4 +1,4 @@
-"""Take pictures of the rooms: pairs to learn from, and problems to solve that learning never sees.
+"""Take pictures of the rooms: pairs to learn from, and problems to solve, which learning never sees.
 
 python examples/rooms/draw.py rooms
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from world import HAND, Rooms, photograph
 
-from cubespace import instances
-from cubespace.pictures import write_png
+from cubespace.base.images import write_png
+from cubespace.evaluation import distances
 
 
 def main() -> None:
@@ -28,16 +28,16 @@ def main() -> None:
     before, after = watch(world, arguments.pairs, rng)
     write(arguments.folder / "pairs", "{:05d}_a.png", photograph(world.render(before), rng))
     write(arguments.folder / "pairs", "{:05d}_b.png", photograph(world.render(after), rng))
-    drawn = instances.draw(world, arguments.distance, arguments.problems, arguments.seed, random_goals=True)
+    drawn = distances.draw(world, arguments.distance, arguments.problems, arguments.seed, random_goals=True)
     write(arguments.folder / "problems", "{:02d}_init.png", photograph(world.render(drawn.inits), rng))
     write(arguments.folder / "problems", "{:02d}_goal.png", photograph(world.render(drawn.goals), rng))
     print(f"{len(before)} pairs and {len(drawn)} problems in {arguments.folder}")
 
 
 def watch(world: Rooms, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return states before and after actions, drawn from all there are; those with the key in hand more often.
+    """Return states before and after actions, drawn from all that exist; those with the key in hand more often.
 
-    The key lies somewhere in most states, so that evenly drawn actions would show each step with it hardly ever.
+    In most states the key lies somewhere, so evenly drawn actions would rarely show the robot carrying it.
     """
     after, parents = world.successors(world.states)
     before = world.states[parents]

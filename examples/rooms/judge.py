@@ -12,18 +12,20 @@ import numpy as np
 from world import Rooms
 
 import cubespace
-from cubespace import instances
-from cubespace.pictures import read_picture
-from cubespace.verdicts import Verdict, judge
+from cubespace.base.images import read_picture
+from cubespace.evaluation import distances
+from cubespace.evaluation.judge import Verdict, judge
 
 
 def main() -> None:
-    """Plan for every problem of a folder, write the pictures and print one line for each."""
+    """Plan for every problem in a folder, write the pictures and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
     parser.add_argument("problems", type=Path)
     parser.add_argument("--planner", default="fd-lmcut")
-    parser.add_argument("-o", "--output", type=Path, help="where the pictures go; by default plans beside the problems")
+    parser.add_argument(
+        "-o", "--output", type=Path, help="where the pictures go [default: 'plans' beside the problems]"
+    )
     arguments = parser.parse_args()
     output = arguments.output or arguments.problems.parent / "plans"
     run, world = cubespace.Run.load(arguments.run), Rooms()
@@ -48,7 +50,7 @@ def look(world: Rooms, init: Path, goal: Path, plan: cubespace.Plan) -> Verdict:
     states, readable = world.read(np.stack([read_picture(path) for path in (init, goal)]))
     if not readable.all():
         raise SystemExit(f"{init} or {goal} does not show the rooms")
-    shortest = instances.shortest(world, states[:1], states[1:], bound=len(plan))
+    shortest = distances.shortest(world, states[:1], states[1:], bound=len(plan))
     return judge(world, states[:1], states[1:], plan.frames, shortest)
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from cubespace.cli.settings import Settings
-from cubespace.plugins import load_plugins
-from cubespace.runs import Run
+from cubespace.cli.options import Settings
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.folder import RunFolder
 
 ROOT = Path(__file__).parents[2]
 FILES = ("model.safetensors", "metrics.jsonl", "measures.json")
 
 
-def pretend_training(folder: Path, pairs: list[str], covered: float = 1.0) -> Run:
+def pretend_training(folder: Path, pairs: list[str], covered: float = 1.0) -> RunFolder:
     """Make a run folder with finished stages data and train."""
-    run = Run.start(folder, Settings(pairs=pairs).configuration({}))
+    run = RunFolder.start(folder, Settings(pairs=pairs).configuration({}))
     with run.stage("data", "data.npz"):
         run.file("data.npz").write_text("data")
     with run.stage("train", *FILES):
@@ -40,10 +40,10 @@ class Pretended:
         if command == "train":
             pretend_training(folder, pairs, 0.5 if "train.consolidation.rounds=0" in pairs else 1.0)
             return {"run": str(folder)}
-        run = Run.load(folder)
+        run = RunFolder.load(folder)
         assert run.finished("train")
         if command == "extract":
-            Run.start(folder, Settings(config=folder / "config.toml", pairs=pairs).configuration({}))
+            RunFolder.start(folder, Settings(config=folder / "config.toml", pairs=pairs).configuration({}))
             return {"run": str(folder), "differences": 192, "actions": 200}
         static = run.config.extract.precondition == "static"
         return {"recall": 0.9 if static else 0.995, "wrong": 0.0 if static else 0.0125, "failures": []}
@@ -94,7 +94,7 @@ def test_extractions_start_from_one_training(make, pretended, ablations, tmp_pat
     assert pretended.of("train") == ["mnist-s0"]
     assert [name for _, name in rows] == [row.name for row in ablations.ABLATIONS if not row.trains]
     assert (tmp_path / "runs/mnist-s0-static/model.safetensors").read_text() == "trained as mnist-s0"
-    assert Run.load(tmp_path / "runs/mnist-s0-static").config.extract.precondition == "static"
+    assert RunFolder.load(tmp_path / "runs/mnist-s0-static").config.extract.precondition == "static"
     assert "| mnist | nothing: the full recipe | - | 192 | 1.0000 | 0.9950 | 0.0125 |" in text
     assert "| `extract.precondition=static` | 192 | 1.0000 | 0.9000 (-0.0950) | 0.0000 (-0.0125) |" in text
     diagnoses = [words for words in pretended.asked if words[1] == "diagnose"]
@@ -125,7 +125,7 @@ def test_the_same_training_elsewhere_is_copied_and_not_touched(make, pretended, 
     before = {path: path.read_bytes() for path in run.path.iterdir()}
     make("--domains", "mnist", "--only", "extraction", "--trained", str(tmp_path / "trained"))
     assert {path: path.read_bytes() for path in run.path.iterdir()} == before
-    copied = Run.load(tmp_path / "runs/mnist-s0")
+    copied = RunFolder.load(tmp_path / "runs/mnist-s0")
     assert copied.finished("train")
     assert not copied.file("extraction.json").exists()
     assert pretended.of("extract")[0] == "mnist-s0"
@@ -140,7 +140,7 @@ def test_a_row_with_other_settings_is_extracted_anew(make, pretended, monkeypatc
     rows, _ = make("--domains", "mnist")
     assert {words[0] for words in pretended.asked[done:]} == {"mnist-s0-static"}
     assert rows["mnist", "static"]["diagnosis"]["recall"] == 0.995
-    assert Run.load(tmp_path / "runs/mnist-s0-static").config.extract.precondition == "significant"
+    assert RunFolder.load(tmp_path / "runs/mnist-s0-static").config.extract.precondition == "significant"
 
 
 @pytest.mark.parametrize("harm", ["other settings", "damaged"])
@@ -150,7 +150,7 @@ def test_another_training_is_not_copied(make, pretended, tmp_path, harm) -> None
         run.file("model.safetensors").write_text("half")
     make("--domains", "mnist", "--only", "extraction", "--trained", str(tmp_path / "trained"))
     assert (tmp_path / "runs/mnist-s0/model.safetensors").read_text() == "trained as mnist-s0"
-    assert Run.load(tmp_path / "runs/mnist-s0").config.train.updates != 5
+    assert RunFolder.load(tmp_path / "runs/mnist-s0").config.train.updates != 5
 
 
 def test_a_row_that_fails_says_so_and_the_others_go_on(make, pretended, monkeypatch, ablations) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tiny_run import copy_run
 
+from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 
 CHROMIUM = next(
@@ -62,7 +63,7 @@ def pages(tmp_path_factory) -> dict[str, Path]:
     other = shutil.copytree(run, folder / "other")
     config = (other / "config.toml").read_text()
     (other / "config.toml").write_text(config.replace('domain = "lightsout:size=2"', f'domain = "{LONG}"'))
-    return {"report": write_report([run]), "compare": write_report([run, other])}
+    return {"report": write_report([run], load_plugins()), "compare": write_report([run, other], load_plugins())}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

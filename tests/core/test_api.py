@@ -9,9 +9,9 @@ from tiny_run import SETTINGS
 
 import cubespace
 from cubespace.api import configure
-from cubespace.config import RunConfig
-from cubespace.errors import InputError, UsageError
-from cubespace.pictures import read_picture
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.images import read_picture
+from cubespace.settings.run_config import RunConfig
 
 QUICK = {**SETTINGS, "data.transitions": 300, "train.epochs": 15}
 

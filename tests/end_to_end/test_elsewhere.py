@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 from tiny_run import SETTINGS, cube
 
-from cubespace.plugins import load_plugins
-from cubespace.runs import Run
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.folder import RunFolder
 
 
 def start(domain: str, folder: Path, **settings: int) -> None:
@@ -47,7 +47,7 @@ def test_own_pictures_are_not_needed_any_more(project: Path, tmp_path: Path) -> 
     for command in (["evaluate", str(run), "--planner", "fd-blind"], ["report", str(run)]):
         answer = cube(*command, cwd=elsewhere)
         assert answer.returncode == 0, answer.stderr
-    assert Run.load(run).config.domain == "images:path=pairs.npz"
+    assert RunFolder.load(run).config.domain == "images:path=pairs.npz"
 
 
 def test_a_simulators_picture_is_found_from_elsewhere_and_after_a_move(project: Path, tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ from tiny_run import copy_run
 from validator import accepts
 
 from cubespace import Run
-from cubespace.planners import Limits, Outcome
-from cubespace.planning import make_problems, make_task
-from cubespace.plugins import load_plugins
-from cubespace.search import solve
+from cubespace.evaluation.problems import make_problems
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.solving import search_problem
+from cubespace.search.planner import Limits, Outcome
+from cubespace.search.planner_process import run_planner
 
 NEEDS_OPTIONS = {"fd": "fd:search=astar(blind())"}
 
@@ -15,11 +16,11 @@ NEEDS_OPTIONS = {"fd": "fd:search=astar(blind())"}
 def test_every_planner_solves_it_the_admissible_ones_agree_and_val_accepts(tmp_path) -> None:
     run = Run.load(copy_run(tmp_path))
     problem = make_problems(run.domain, run.data.test, run.config.plan)[0]
-    task = make_task(run.network, run.strips, problem)
+    task = search_problem(run.network, run.strips, problem).task
     costs = {}
     for name in load_plugins().names("planner"):
         planner = load_plugins().create("planner", NEEDS_OPTIONS.get(name, name))
-        result = solve(planner, task, Limits(seconds=60))
+        result = run_planner(planner, task, Limits(seconds=60))
         assert result.outcome is Outcome.SOLVED, f"{name}: {result.outcome}, {result.detail}"
         assert result.plan is not None
         for negation in (True, False):

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 from tiny_run import cube
 
-from cubespace.strips import load_strips
+from cubespace.symbols.strips import load_strips
 
 SMALL = {
     "data.transitions": 1500,
     "model.bits": 15,
     "model.actions": 40,
-    "model.width": 100,
+    "model.decoder": "piles:columns=3,width=100",
     "model.action_width": 40,
     "train.epochs": 25,
     "train.decoder_epochs": 10,

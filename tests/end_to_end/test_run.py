@@ -13,14 +13,15 @@ import attrs
 import pytest
 from PIL import Image
 
-from cubespace.files import sha256
-from cubespace.strips import load_strips, save_strips
+from cubespace.base.files import sha256
+from cubespace.symbols.strips import load_strips, save_strips
 
 SMALL = {
     "data.transitions": 600,
     "model.bits": 12,
     "model.actions": 60,
-    "model.width": 100,
+    "model.encoder": "mlp:width=100",
+    "model.decoder": "mlp:width=100",
     "model.action_width": 60,
     "train.epochs": 80,
     "train.batch": 50,

@@ -1,6 +1,7 @@
 """A stranger's plugins, really installed with pip, in an environment of their own."""
 
 import json
+import resource
 import subprocess
 import sys
 import sysconfig
@@ -8,9 +9,10 @@ import venv
 from pathlib import Path
 
 import pytest
+from tiny_run import SETTINGS
 
-from cubespace.plugins import KINDS
-from cubespace.scaffold import write_plugin
+from cubespace.plugins.catalogue import KINDS
+from cubespace.plugins.scaffold import STARTS, write_plugin
 
 BROKEN = """
 [project]
@@ -25,16 +27,55 @@ build-backend = "hatchling.build"
 bypass-selection = true
 """
 
+EXTRAS = '''
+from cubespace import hookimpl
+
+@hookimpl
+def cube_presets(registry):
+    registry.add("their-preset", "# Small enough for a test of five seconds.\\n[train]\\nepochs = 7\\n")
+    registry.add("their-table", {"model": {"bits": 9}}, "as a table")
+
+@hookimpl
+def cube_commands(app):
+    @app.command()
+    def hello(name: str = "world"):
+        """Greet."""
+        print(f"hello {name}")
+'''
+
+BAD_COMMAND = '''
+from cubespace import hookimpl
+
+@hookimpl
+def cube_commands(app):
+    @app.command()
+    def run():
+        """Take the place of ours."""
+'''
+
+
+def one_file(folder: Path, name: str, text: str) -> Path:
+    """Write a package of one module with one entry point."""
+    folder.mkdir()
+    (folder / f"cube_{name}.py").write_text(text)
+    (folder / "pyproject.toml").write_text(
+        BROKEN.replace("broken", name)
+        .replace("no_such_module", f"cube_{name}")
+        .replace("bypass-selection = true", f'include = ["cube_{name}.py"]')
+    )
+    return folder
+
 
 @pytest.fixture(scope="module")
 def strangers(tmp_path_factory) -> Path:
-    """Return the folder of an environment that sees this one's packages and has a plugin of every kind installed."""
+    """Return the folder of an environment that sees this one's packages and has plugins of all sorts installed."""
     folder = tmp_path_factory.mktemp("strangers")
     venv.create(folder / "venv", with_pip=False)
     site = next((folder / "venv").glob("lib/python*/site-packages"))
     # this environment's packages, editable ones included, without installing torch again
     (site / "outer.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")
-    packages = [write_plugin(f"their-{kind}", kind, folder / kind) for kind in KINDS]
+    packages = [write_plugin(f"their-{start}", start, folder / start) for start in STARTS]
+    packages += [one_file(folder / "extras", "extras", EXTRAS), one_file(folder / "greedy", "greedy", BAD_COMMAND)]
     (folder / "broken").mkdir()
     (folder / "broken" / "pyproject.toml").write_text(BROKEN)
     python = str(folder / "venv" / "bin" / "python")
@@ -52,29 +93,94 @@ def run(strangers: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=strangers, check=False)
 
 
+def cube(strangers: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run(strangers, "cubespace.cli", *arguments)
+
+
 def test_they_are_listed_and_the_broken_one_is_named(strangers) -> None:
-    answer = run(strangers, "cubespace.cli", "plugins", "--json")
+    answer = cube(strangers, "plugins", "--json")
     listed = json.loads(answer.stdout)
     assert answer.returncode == 0
-    for kind in KINDS:
-        assert f"their-{kind}" in {row["name"] for row in listed[kind]}
+    for name, start in STARTS.items():
+        assert f"their-{name}" in {row["name"] for row in listed[start.kind]}
+    assert set(KINDS) == {start.kind for start in STARTS.values()}
     assert [failure["plugin"] for failure in listed["failures"]] == ["broken"]
     assert "skipped plugin 'broken' (cube-broken 0.1): ModuleNotFoundError" in answer.stderr
 
 
+@pytest.mark.parametrize("words", [("plugins",), ("--help",)], ids=["plugins", "help"])
+def test_with_all_of_them_the_command_line_answers_within_a_second(strangers, words) -> None:
+    cube(strangers, *words)  # the first call may write bytecode
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    answer = cube(strangers, *words)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert answer.returncode == 0
+    # the time of the processor: what else the machine does is not ours
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
+
+
+def test_no_plugin_imports_torch_before_it_is_used(strangers) -> None:
+    code = "import sys; from cubespace.plugins.catalogue import load_plugins; load_plugins(); print('torch' in sys.modules)"
+    python = str(strangers / "venv" / "bin" / "python")
+    answer = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "False"
+
+
 def test_asking_for_the_broken_one_is_an_error(strangers) -> None:
-    answer = run(strangers, "cubespace.cli", "show", "broken")
+    answer = cube(strangers, "show", "broken")
     assert answer.returncode == 2
     assert "no_such_module" in answer.stderr
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_they_pass_the_suite_that_they_bring(strangers, kind: str) -> None:
-    answer = run(strangers, "pytest", "-q", "-p", "no:cacheprovider", str(strangers / kind))
+@pytest.mark.parametrize("start", STARTS)
+def test_they_pass_the_suite_that_they_bring(strangers, start: str) -> None:
+    answer = run(strangers, "pytest", "-q", "-p", "no:cacheprovider", str(strangers / start))
     assert answer.returncode == 0, answer.stdout
 
 
 def test_their_domain_is_used_by_name(strangers) -> None:
-    answer = run(strangers, "cubespace.cli", "show", "their-domain:cells=7", "-o", "row.png")
+    answer = cube(strangers, "show", "their-domain:cells=7", "-o", "row.png")
     assert answer.returncode == 0, answer.stderr
     assert (strangers / "row.png").stat().st_size > 0
+
+
+def test_a_run_with_their_domain_without_states_their_encoder_solver_and_observer(strangers) -> None:
+    settings = {**SETTINGS, "model.encoder": "their-encoder:noise=0.1", "model.decoder": "their-decoder"}
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    words += ["--domain", "their-source:lamps=3", "--planner", "their-solver", "--instances", "3", "--length", "2"]
+    answer = cube(strangers, "run", *words, "--observer", "their-observer:file=told.csv", "-o", "run", "--json")
+    assert answer.returncode == 0, answer.stderr
+    results = json.loads(answer.stdout)
+    assert results["domain"] == "their-source:lamps=3"
+    records = results["planners"]["their-solver"]["records"]
+    assert len(records) == 3
+    assert all(record["outcome"] in {"solved", "proven unsolvable"} for record in records)
+    assert all(record["valid"] is None for record in records if record["plan"]), "nothing can judge these plans"
+    told = (strangers / "run" / "told.csv").read_text().splitlines()
+    assert sum(line.startswith("plan,") for line in told) == 3
+    epochs = {line.split(",")[1] for line in told if line.startswith("epoch,")}
+    assert len(epochs) >= SETTINGS["train.epochs"]
+    assert "their-observer" not in (strangers / "run" / "config.toml").read_text()
+
+
+def test_their_command_is_a_command_and_cannot_take_the_place_of_ours(strangers) -> None:
+    answer = cube(strangers, "hello", "--name", "cube")
+    assert answer.stdout == "hello cube\n"
+    assert answer.stderr == "skipped plugin 'greedy' (cube-greedy 0.1): ValueError: there is a command 'run' already\n"
+    assert "hello" in cube(strangers, "--help").stdout
+    blocked = cube(strangers, "plugins", "observer", "--no-plugin", "greedy")
+    assert "greedy" not in blocked.stderr
+
+
+def test_their_preset_is_a_preset(strangers) -> None:
+    answer = cube(strangers, "run", "--preset", "their-preset", "--dry-run")
+    assert "epochs = 7" in answer.stdout
+    assert "# phase joint: 7 epochs" in answer.stdout
+    assert "bits = 9" in cube(strangers, "run", "--preset", "their-table", "--dry-run").stdout
+    facts = json.loads(cube(strangers, "info", "--json").stdout)
+    assert facts["presets"]["their-preset"] == {
+        "reason": "Small enough for a test of five seconds.",
+        "plugin": "extras",
+        "distribution": "cube-extras 0.1",
+    }
+    assert facts["presets"]["large-board"]["plugin"] == "presets"

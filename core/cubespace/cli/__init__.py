@@ -13,6 +13,7 @@ import traceback
 import typer
 from typer.exceptions import TyperException
 
+from cubespace.base.errors import CubeError
 from cubespace.cli import (  # noqa: F401 - registers the commands
     data,
     diagnose,
@@ -23,13 +24,13 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     report,
     run,
 )
-from cubespace.cli.app import app
-from cubespace.errors import CubeError
+from cubespace.cli.app import add_plugin_commands, app
 
 
 def main() -> None:
     """Run the command ``cube``."""
     try:
+        add_plugin_commands(sys.argv[1:])
         sys.exit(app(prog_name="cube", standalone_mode=False))
     except CubeError as error:
         if os.environ.get("CUBE_DEBUG"):
@@ -46,6 +47,11 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone, as in `cube plugins | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Exception as error:  # a mistake of ours or of a plugin
+        if os.environ.get("CUBE_DEBUG"):
+            traceback.print_exc()
+        first = (str(error).splitlines() or [""])[0]
+        _fail(f"unexpected {type(error).__name__}: {first} (cube --debug … shows where)", 1)
 
 
 def _fail(reason: str, code: int) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from cubespace import __version__
-from cubespace.plugins import Catalogue, load_plugins
+from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.plugins.offers import CommandPlugin, Failure
 
 app = typer.Typer(
     help="Learn a STRIPS planning model from pairs of pictures and plan with it.",
@@ -33,6 +35,41 @@ def catalogue(blocked: list[str] | None) -> Catalogue:
     for failure in loaded.failures:
         typer.echo(str(failure), err=True)
     return loaded
+
+
+def add_plugin_commands(words: Sequence[str]) -> None:
+    """Let plugins add their commands, except those that the ``words`` of the command line block.
+
+    A plugin whose commands cannot be added is named on stderr and skipped.
+    """
+    plugins = load_plugins(tuple(_blocked(words))).commands
+    taken = set(typer.main.get_group(app).commands) if plugins else set()
+    for plugin in plugins:
+        try:
+            own = _commands_of(plugin, taken)
+        except Exception as error:  # a plugin may raise anything
+            typer.echo(str(Failure.of(plugin.plugin, plugin.distribution, error)), err=True)
+            continue
+        app.registered_commands += own.registered_commands
+        app.registered_groups += own.registered_groups
+        taken |= set(typer.main.get_group(own).commands)
+
+
+def _commands_of(plugin: CommandPlugin, taken: set[str]) -> typer.Typer:
+    """Return the commands of a plugin, built once so that a mistake shows here; none may have a name that is taken."""
+    own = typer.Typer()
+    plugin.add_to(own)
+    twice = sorted(taken & set(typer.main.get_group(own).commands))
+    if twice:
+        raise ValueError(f"there is a command '{twice[0]}' already")
+    return own
+
+
+def _blocked(words: Sequence[str]) -> list[str]:
+    """Return the plugins blocked on a command line, before it is parsed: commands must be known by then."""
+    flag = "--no-plugin"
+    apart = [name for word, name in zip(words, words[1:], strict=False) if word == flag]
+    return apart + [word.removeprefix(f"{flag}=") for word in words if word.startswith(f"{flag}=")]
 
 
 def _version(wanted: bool) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import typer
 
-from cubespace.plugins import KINDS, load_plugins
-from cubespace.presets import find_preset, preset_names
+from cubespace.plugins.catalogue import KINDS, load_plugins
+from cubespace.plugins.scaffold import STARTS
 
 Offers = list[tuple[str, str]]  # (what to type, one line about it)
 
@@ -32,9 +32,15 @@ def names_of_kind(ctx: typer.Context, incomplete: str) -> Offers:
     return _offered(kind, incomplete) if kind in KINDS else []
 
 
+def starts(incomplete: str) -> Offers:
+    """Complete ``cube new-plugin --kind``."""
+    return [(name, start.about) for name, start in STARTS.items() if name.startswith(incomplete)]
+
+
 def presets(incomplete: str) -> Offers:
     """Complete ``--preset``."""
-    return [(name, find_preset(name).reason) for name in preset_names() if name.startswith(incomplete)]
+    known = load_plugins().presets.values()
+    return [(preset.name, preset.reason) for preset in known if preset.name.startswith(incomplete)]
 
 
 def _offered(kind: str, incomplete: str) -> Offers:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cubespace.base.options import parse_spec
 from cubespace.cli.app import NoPlugin, app, catalogue
-from cubespace.options import parse_spec
+from cubespace.settings.run_config import Spoiling
 
 if TYPE_CHECKING:
-    from cubespace.domains import Images
+    from cubespace.base.arrays import Images
 
 DomainSpec = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain, as NAME or NAME:key=value,…")]
 Seed = Annotated[int, typer.Option(min=0, help="Everything random depends on it alone.")]
@@ -30,13 +31,13 @@ def show(
     """Draw a contact sheet of transitions of a domain: before and after, side by side."""
     import numpy as np
 
-    from cubespace.domains import Simulator
+    from cubespace.data.domain import StateSpace
 
     source = catalogue(no_plugin).create("domain", domain)
     target = output or Path(f"{parse_spec(domain).name}.png")
-    wanted = count if isinstance(source, Simulator) else None  # a collection may have fewer
-    before, after = (states[:count] for states in source.sample(wanted, np.random.default_rng(seed)))
-    _write_sheet(target, source.render(before), source.render(after))
+    wanted = count if isinstance(source, StateSpace) else None  # a collection may have fewer
+    pairs = source.sample(wanted, np.random.default_rng(seed))[:count]
+    _write_sheet(target, pairs.before, pairs.after)
     typer.echo(str(target))
 
 
@@ -51,12 +52,23 @@ def data(
         typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
     ] = None,
     seed: Seed = 0,
+    noise: Annotated[float, typer.Option(min=0, help="Spoil: standard deviation of noise on each pixel, of 1.")] = 0.0,
+    light: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: darken each picture by up to this.")] = 0.0,
+    shift: Annotated[int, typer.Option(min=0, max=8, help="Spoil: shift each picture by up to so many pixels.")] = 0,
+    blink: Annotated[int, typer.Option(min=0, max=8, help="Spoil: add lamps that blink at random.")] = 0,
+    wrong: Annotated[float, typer.Option(min=0, max=1, help="Spoil: mix up this fraction of the pairs.")] = 0.0,
+    walks: Annotated[int | None, typer.Option(min=1, help="Spoil: pairs from so many random walks.")] = None,
+    from_goal: Annotated[bool, typer.Option("--from-goal", help="Begin walks at the goal.")] = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Make a data set, split 90/5/5 for training, validation and test, with a contact sheet beside it."""
-    from cubespace import transitions
+    from cubespace.data import transitions
+    from cubespace.data.spoiling import spoil
 
-    source = catalogue(no_plugin).create("domain", domain)
+    spoiling = Spoiling(
+        noise=noise, light=light, shift=shift, blink=blink, wrong=wrong, walks=walks, from_goal=from_goal
+    )
+    source = spoil(catalogue(no_plugin).create("domain", domain), spoiling, seed, 0)
     made = transitions.make(source, domain, count, seed)
     target = output or Path(f"{parse_spec(domain).name}.npz")
     made.save(target)
@@ -67,6 +79,6 @@ def data(
 
 
 def _write_sheet(path: Path, before: Images, after: Images) -> None:
-    from cubespace.pictures import contact_sheet, side_by_side, write_png
+    from cubespace.base.images import contact_sheet, side_by_side, write_png
 
     write_png(path, contact_sheet(side_by_side(before, after)))

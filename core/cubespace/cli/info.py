@@ -12,10 +12,9 @@ import attrs
 import typer
 
 from cubespace import __version__
+from cubespace.base.errors import UsageError
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
-from cubespace.errors import UsageError
-from cubespace.plugins import KINDS, Catalogue
-from cubespace.presets import find_preset, preset_names
+from cubespace.plugins.catalogue import KINDS, Catalogue
 
 LIBRARIES = ("torch", "numpy", "pluggy", "attrs", "cattrs", "pillow", "up-fast-downward", "pyperplan", "up-symk")
 
@@ -37,15 +36,15 @@ def info(ctx: typer.Context, as_json: AsJson = False, no_plugin: NoPlugin = None
     typer.echo("libraries: " + ", ".join(f"{name} {number or 'absent'}" for name, number in facts["libraries"].items()))
     for name, state in facts["planners"].items():
         typer.echo(f"planner {name}: {state}")
-    for name, reason in facts["presets"].items():
-        typer.echo(f"preset {name}: {reason}")
+    for name, preset in facts["presets"].items():
+        typer.echo(f"preset {name}: {preset['reason']}  [{preset['plugin']}, {preset['distribution']}]")
     for kind in KINDS:
-        typer.echo(f"{KINDS[kind].title}s: {', '.join(facts['components'][kind])}")
+        typer.echo(f"{KINDS[kind].title}s: {', '.join(facts['components'][kind]) or 'none'}")
 
 
 def gather(loaded: Catalogue) -> dict[str, Any]:
     """Return what ``cube info --json`` prints."""
-    from cubespace.devices import default_threads, pick_device
+    from cubespace.learning.devices import default_threads, pick_device
 
     return {
         "cubespace": __version__,
@@ -56,7 +55,10 @@ def gather(loaded: Catalogue) -> dict[str, Any]:
         "cores": os.cpu_count(),
         "libraries": {name: _version(name) for name in LIBRARIES},
         "planners": {name: _planner_state(loaded, name) for name in loaded.names("planner")},
-        "presets": {name: find_preset(name).reason for name in preset_names()},
+        "presets": {
+            name: {"reason": preset.reason, "plugin": preset.plugin, "distribution": preset.distribution}
+            for name, preset in loaded.presets.items()
+        },
         "components": {kind: loaded.names(kind) for kind in KINDS},
         "failures": [attrs.asdict(failure) for failure in loaded.failures],
     }

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cubespace.base.observer import NullObserver
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
-from cubespace.cli.settings import SPEC, Device, execution
-from cubespace.errors import InputError
-from cubespace.runs import Run
+from cubespace.cli.options import SPEC, Device, execution
+from cubespace.runs.folder import RunFolder
+from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, TIME_LIMIT
 
 if TYPE_CHECKING:
-    from cubespace.domains import Images
+    from cubespace.base.arrays import Images
+    from cubespace.learning.autoencoder import SpaceAutoEncoder
+    from cubespace.runs.stages import Pipeline
 
 
 @app.command(epilog="Example: `cube plan --run runs/mnist-… start.png end.png --planner fd-lmcut -o plan`")
@@ -24,49 +27,52 @@ def plan(
     goal: Annotated[Path, typer.Argument(metavar="GOAL", help="The picture to reach.")],
     folder: Annotated[Path, typer.Option("--run", metavar="RUN", help="The run folder whose model plans.")],
     planner: Annotated[
-        str, typer.Option(metavar=SPEC, autocompletion=names("planner"), help="Who plans; see `cube plugins planner`.")
-    ] = "fd-lmcut",
+        str,
+        typer.Option(metavar=SPEC, autocompletion=names("planner"), help="The planner; see `cube plugins planner`."),
+    ] = DEFAULT_PLANNER,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FOLDER", help="Where the plan goes.  [default: RUN/plans/…]"),
     ] = None,
     resize: Annotated[bool, typer.Option("--resize", help="Scale pictures of another size.")] = False,
-    time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds for the search.")] = 900.0,
-    memory_limit: Annotated[int, typer.Option(min=1, help="Megabytes for the search.")] = 2048,
+    time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds for the search.")] = TIME_LIMIT,
+    memory_limit: Annotated[int, typer.Option(min=1, help="Megabytes for the search.")] = MEMORY_LIMIT,
     device: Device = "auto",
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Find a plan between two pictures and show it in pictures."""
     loaded = catalogue(no_plugin)
-    run = Run.load(folder)
-    backend = loaded.create("planner", planner)
-    from cubespace.evaluation import folder_name, write_solution
-    from cubespace.pipeline import EXTRACTION, Pipeline
-    from cubespace.planners import Limits
-    from cubespace.planning import check_pictures, make_task, own_problem, refuse_missing, solve_problem
-    from cubespace.reporting import Silent
+    run = RunFolder.load(folder)
+    solver = loaded.create("planner", planner)
+    from cubespace.runs.solving import fit_picture, folder_name, plan_between, refuse_missing, write_solution
+    from cubespace.runs.stages import Pipeline
+    from cubespace.search.solver import Limits
 
-    refuse_missing({planner: backend})
-    pipeline = Pipeline(run, loaded, execution(device, 1), Silent())
+    refuse_missing({planner: solver})
+    pipeline = Pipeline(run, loaded, execution(device, 1), NullObserver())
     pipeline.require("extract")
-    network = pipeline.network()
-    pictures = [_read(path, network.image_shape, resize) for path in (init, goal)]
-    usual = json.loads(run.file(EXTRACTION).read_text("utf-8"))["redrawing_error"]
-    for path, picture in zip((init, goal), pictures, strict=True):
-        for warning in check_pictures(network, picture, usual, [str(path)]):
-            typer.echo(f"cube: warning: {warning}", err=True)
-    domain = pipeline.domain()
-    problem = own_problem(domain, *pictures)
-    task = make_task(network, pipeline.strips(), problem)
+    network, model = pipeline.network(), pipeline.strips()
+    first, last = (fit_picture(path, network.image_shape, resize=resize) for path in (init, goal))
+    _warn(pipeline, network, {str(init): first, str(goal): last})
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
-    solution = solve_problem(network, task, problem, backend, limits, domain)
+    problem, solution = plan_between(network, model, pipeline.domain(), (first, last), solver, limits)
     target = output or run.file("plans") / f"{init.stem}-{goal.stem}" / folder_name(planner)
     record = {"init": str(init), "goal": str(goal), "planner": planner, **solution.record()}
-    write_solution(target, problem, task, solution, record)
+    write_solution(target, problem, model, solution, record)
     _tell(target, record, as_json)
     if not solution.found:
         raise typer.Exit(1)
+
+
+def _warn(pipeline: Pipeline, network: SpaceAutoEncoder, pictures: dict[str, Images]) -> None:
+    """Warn about pictures that do not look like those that were trained on."""
+    from cubespace.runs.solving import check_pictures
+
+    usual = pipeline.redrawing_error()
+    for name, picture in pictures.items():
+        for warning in check_pictures(network, picture, usual, [name]):
+            typer.echo(f"cube: warning: {warning}", err=True)
 
 
 def _tell(target: Path, record: dict[str, object], as_json: bool) -> None:
@@ -81,15 +87,3 @@ def _tell(target: Path, record: dict[str, object], as_json: bool) -> None:
     words = {True: "valid", False: f"not valid ({record['reason']})", None: "validity unknown"}
     typer.echo(f"{len(steps)} steps, {words[record['valid']]}, {record['seconds']} s", err=True)  # type: ignore[index]
     typer.echo(str(target / "strip.png"))
-
-
-def _read(path: Path, shape: tuple[int, ...], resize: bool) -> Images:
-    """Read a picture as a batch of one, in the size and colours that the network was trained on."""
-    from cubespace.pictures import read_picture
-
-    size = (shape[0], shape[1])
-    picture = read_picture(path, "grey" if len(shape) == 2 else "rgb", size if resize else None)
-    if picture.shape[:2] != size:
-        given, wanted = (f"{width}x{height}" for height, width in (picture.shape[:2], size))
-        raise InputError(f"picture '{path}' is {given}, the model was trained on {wanted}: scale it, or add --resize")
-    return picture[None]

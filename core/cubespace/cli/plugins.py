@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import attrs
 import typer
 
+from cubespace.base.errors import UsageError
+from cubespace.base.options import suggestion
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import kinds, names_of_kind
-from cubespace.errors import UsageError
-from cubespace.options import NoOptions, suggestion
-from cubespace.plugins import KINDS, Catalogue, Component
+from cubespace.cli.option_types import option_rows
+from cubespace.plugins.catalogue import KINDS, Catalogue, Component
 
 
 @app.command(epilog="Examples: `cube plugins planner`, `cube plugins domain mnist` or just `cube plugins mnist`")
@@ -36,7 +37,7 @@ def plugins(
         _show_options(_named(loaded, kind, name), as_json)
         return
     if kind is not None and name is not None:
-        _show_options(loaded.find(kind, name), as_json)
+        _show_options([loaded.find(kind, name)], as_json)
         return
     kinds = [kind] if kind else list(KINDS)
     if as_json:
@@ -46,6 +47,8 @@ def plugins(
         typer.secho(f"{KINDS[each].title}s  (cube plugins {each} NAME shows the options)", bold=True)
         for component in loaded.components[each].values():
             typer.echo(f"  {component.name:<18} {component.summary}  [{component.plugin}, {component.distribution}]")
+        if not loaded.components[each]:
+            typer.echo(f"  none: cube new-plugin NAME --kind {each} writes one")
 
 
 def listing(loaded: Catalogue, kinds: list[str]) -> dict[str, Any]:
@@ -60,40 +63,30 @@ def listing(loaded: Catalogue, kinds: list[str]) -> dict[str, Any]:
     return listed | {"failures": [attrs.asdict(failure) for failure in loaded.failures]}
 
 
-def _named(loaded: Catalogue, name: str, more: str | None) -> Component:
-    """Return the only component of a name, whatever its kind."""
+def _named(loaded: Catalogue, name: str, more: str | None) -> list[Component]:
+    """Return the components of a name: an encoder and a decoder may share one."""
     found = [components[name] for components in loaded.components.values() if name in components]
-    if len(found) == 1 and more is None:
-        return found[0]
+    if found and more is None:
+        return found
     what, known = "kind", [*KINDS]
     if not found:
         what, known = "kind or component", [*KINDS, *(each for kind in KINDS for each in loaded.names(kind))]
     raise UsageError(f"No {what} is called '{name}'. {suggestion(name, known)}Kinds: {', '.join(KINDS)}.")
 
 
-def _show_options(component: Component, as_json: bool) -> None:
-    cls = component.load()
-    options = getattr(cls, "Options", NoOptions)
-    rows = [
-        {
-            "option": field.name,
-            "type": getattr(field.type, "__name__", None) if isinstance(field.type, type) else str(field.type),
-            "default": _default(component, field),
-            "help": field.metadata.get("help", ""),
-        }
-        for field in attrs.fields(options)
+def _show_options(components: list[Component], as_json: bool) -> None:
+    """Print components of one name with their options; JSON of several is a list."""
+    shown = [
+        {"kind": each.kind.name, "name": each.name, "summary": each.summary, "options": option_rows(each)}
+        for each in components
     ]
     if as_json:
-        typer.echo(json.dumps({"name": component.name, "summary": component.summary, "options": rows}, indent=2))
+        typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))
         return
-    typer.secho(f"{component.kind.title} {component.name}: {component.summary}", bold=True)
-    for row in rows:
-        typer.echo(f"  {row['option']}={row['default']}  ({row['type']})  {row['help']}".rstrip())
-    if not rows:
-        typer.echo("  no options")
-
-
-def _default(component: Component, field: attrs.Attribute[Any]) -> str:
-    if field.name in component.preset:
-        return str(component.preset[field.name])
-    return "required" if field.default is attrs.NOTHING else str(field.default)
+    for component in components:
+        typer.secho(f"{component.kind.title} {component.name}: {component.summary}", bold=True)
+        rows = option_rows(component)
+        for row in rows:
+            typer.echo(f"  {row['option']}={row['default']}  ({row['type']})  {row['help']}".rstrip())
+        if not rows:
+            typer.echo("  no options")

@@ -25,7 +25,7 @@ def report(
     """Write one self-contained HTML page about a run, or about several side by side."""
     from cubespace.report import write_report
 
-    written = write_report(folders, output, catalogue(no_plugin))
+    written = write_report(folders, catalogue(no_plugin), output)
     if show:
         typer.launch(written.resolve().as_uri())
     typer.echo(str(written))

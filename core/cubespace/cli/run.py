@@ -6,16 +6,18 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import app
-from cubespace.cli.groups import grouped
-from cubespace.cli.log import LOG, Logged
-from cubespace.cli.progress import Terminal
-from cubespace.cli.settings import (
+from cubespace.cli.dry_run import outline
+from cubespace.cli.option_groups import grouped
+from cubespace.cli.options import (
     Apply,
+    Computing,
     Device,
     Domain,
     Folder,
@@ -25,18 +27,20 @@ from cubespace.cli.settings import (
     Set,
     Settings,
     Talk,
-    Threads,
+    Watchers,
     execution,
+    observers,
     open_run,
 )
-from cubespace.components import check_components
-from cubespace.config import dump_toml
-from cubespace.runs import Run, default_folder
+from cubespace.cli.progress_bar import Terminal
+from cubespace.cli.run_log import LOG, RunLog
+from cubespace.runs.folder import RunFolder, default_folder
+from cubespace.settings.check import check_components
 
 if TYPE_CHECKING:
-    from cubespace.pipeline import Pipeline
-    from cubespace.plugins import Catalogue
-    from cubespace.recipe import Execution
+    from cubespace.plugins.catalogue import Catalogue
+    from cubespace.runs.stages import Pipeline
+    from cubespace.settings.recipe import Execution
 
 
 @app.command(
@@ -51,10 +55,11 @@ def run(
     search: Search,
     settings: Settings,
     output: Output = None,
-    device: Device = "auto",
-    threads: Threads = 1,
+    computing: Computing,
+    observer: Watchers = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the configuration and the folder, do nothing.")
+        bool,
+        typer.Option("--dry-run", help="Show the folder, the phases of training and the configuration, do nothing."),
     ] = False,
     talk: Talk,
 ) -> None:
@@ -64,10 +69,10 @@ def run(
     loaded = talk.catalogue()
     check_components(loaded, wanted)
     if dry_run:
-        typer.echo(f"# {output or default_folder(wanted)}\n{dump_toml(wanted)}", nl=False)
+        typer.echo(outline(output or default_folder(wanted), wanted), nl=False)
         return
-    how = execution(device, threads)
-    show(work(open_run(output, wanted), loaded, how, "plan", talk.terminal()), talk.as_json)
+    how, watchers = computing.execution(), observers(loaded, observer)
+    show(work(open_run(output, wanted), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
 @app.command(epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` to go on")
@@ -79,21 +84,21 @@ def train(
     apply: Apply = None,
     settings: Settings,
     output: Output = None,
-    device: Device = "auto",
-    threads: Threads = 1,
+    computing: Computing,
+    observer: Watchers = None,
     talk: Talk,
 ) -> None:
     """Draw the data and train the network; an interrupted training goes on where it was, bit by bit."""
     loaded = talk.catalogue()
-    how = execution(device, threads)
+    how, watchers = computing.execution(), observers(loaded, observer)
     if folder is not None:
-        opened = Run.load(folder)
+        opened = RunFolder.load(folder)
     else:
         wanted = settings.configuration({"domain": domain, "model.apply": apply})
         check_components(loaded, wanted)
         opened = open_run(output, wanted)
-    done = work(opened, loaded, how, "train", talk.terminal())
-    from cubespace.pipeline import MEASURES
+    done = work(opened, loaded, how, "train", talk.terminal(), watchers)
+    from cubespace.runs.stages import MEASURES
 
     measures = json.loads(done.run.file(MEASURES).read_text("utf-8"))
     if talk.as_json:
@@ -119,8 +124,8 @@ def extract(
     loaded = talk.catalogue()
     opened = _changed(folder, pairs, {"extract.precondition": precondition})
     check_components(loaded, opened.config)
-    done = work(opened, loaded, execution(device, 1), "extract", talk.terminal())
-    from cubespace.pipeline import EXTRACTION, PDDL
+    done = work(opened, loaded, execution(device), "extract", talk.terminal())
+    from cubespace.runs.stages import EXTRACTION, PDDL
 
     report = json.loads(done.run.file(EXTRACTION).read_text("utf-8"))
     if talk.as_json:
@@ -138,25 +143,35 @@ def evaluate(
     search: Search,
     pairs: Set = None,
     device: Device = "auto",
+    observer: Watchers = None,
     talk: Talk,
 ) -> None:
     """Solve instances with the model of a run and judge the plans."""
     loaded = talk.catalogue()
+    watchers = observers(loaded, observer)
     opened = _changed(folder, pairs, search.flags())
     check_components(loaded, opened.config)
-    show(work(opened, loaded, execution(device, 1), "plan", talk.terminal()), talk.as_json)
+    show(work(opened, loaded, execution(device), "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
-def work(opened: Run, loaded: Catalogue, how: Execution, last: str, terminal: Terminal) -> Pipeline:
+def work(
+    opened: RunFolder,
+    loaded: Catalogue,
+    how: Execution,
+    last: str,
+    terminal: Terminal,
+    watchers: Mapping[str, Observer] = MappingProxyType({}),
+) -> Pipeline:
     """Do the stages up to ``last``; when interrupted, say how to go on."""
-    from cubespace.pipeline import Pipeline
+    from cubespace.runs.stages import Pipeline
 
-    with terminal, Logged(terminal, opened.file(LOG)) as reporter:
-        pipeline = Pipeline(opened, loaded, how, reporter)
+    with terminal, RunLog(opened.file(LOG)) as log:
+        observer = Observers((terminal, log), watchers)
+        pipeline = Pipeline(opened, loaded, how, observer)
         try:
             pipeline.until(last)
         except KeyboardInterrupt:
-            reporter.say(f"interrupted: the same command goes on from the last checkpoint in {opened.path}")
+            observer.say(f"interrupted: the same command goes on from the last checkpoint in {opened.path}")
             sys.exit(130)
     return pipeline
 
@@ -166,7 +181,7 @@ def show(done: Pipeline, as_json: bool) -> None:
     from cubespace.report import write_report
 
     results = done.results()
-    page = write_report([done.run.path], catalogue=done.catalogue)
+    page = write_report([done.run.path], done.catalogue)
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **results}, indent=2))
         return
@@ -184,7 +199,7 @@ def show(done: Pipeline, as_json: bool) -> None:
 
 def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
     """Return the film strip of one plan, a valid one if there is any."""
-    from cubespace.evaluation import folder_name
+    from cubespace.runs.solving import folder_name
 
     records = [record for row in results["planners"].values() for record in row["records"] if record["plan"]]
     records.sort(key=lambda record: (not record["valid"], not record["optimal"]))
@@ -194,7 +209,7 @@ def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
     return folder / "problems" / problem / folder_name(planner) / "strip.png"
 
 
-def _changed(folder: Path, pairs: list[str] | None, flags: Mapping[str, object | None]) -> Run:
+def _changed(folder: Path, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    Run.load(folder)  # a folder that is no run is said so first
-    return Run.start(folder, Settings(config=folder / "config.toml", pairs=pairs).configuration(flags))
+    RunFolder.load(folder)  # a folder that is no run is said so first
+    return RunFolder.start(folder, Settings(config=folder / "config.toml", pairs=pairs).configuration(flags))

@@ -6,25 +6,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cubespace.errors import UsageError
-from cubespace.files import write_text
+from cubespace.base.errors import UsageError
+from cubespace.base.files import write_text
 
 if TYPE_CHECKING:
-    from cubespace.plugins import Catalogue
-    from cubespace.report.facts import Facts
-    from cubespace.report.learned import Learned
+    from cubespace.plugins.catalogue import Catalogue
+    from cubespace.report.run_files import Facts
+    from cubespace.report.visuals import Learned
 
 REPORT = "report.html"
 
 
-def write_report(
-    runs: Sequence[Path | str], output: Path | str | None = None, catalogue: Catalogue | None = None
-) -> Path:
+def write_report(runs: Sequence[Path | str], catalogue: Catalogue, output: Path | str | None = None) -> Path:
     """Write the report of one run, by default into its folder, or of several, by default beside them.
 
-    Returns where it is. The reports of the several are written too where they are missing or older than their results.
+    Return the path. With several runs, the report of each is written too if it is missing or older than its results.
     """
-    from cubespace.report.facts import read_facts
+    from cubespace.report.run_files import read_facts
 
     if not runs:
         raise UsageError("a report needs at least one run folder")
@@ -41,25 +39,24 @@ def write_report(
     return target
 
 
-def _write_run(facts: Facts, target: Path, catalogue: Catalogue | None) -> Path:
+def _write_run(facts: Facts, target: Path, catalogue: Catalogue) -> Path:
     from cubespace.report.page import run_page
 
     write_text(target, run_page(facts, _learned(facts, catalogue), target))
     return target
 
 
-def _learned(facts: Facts, catalogue: Catalogue | None) -> Learned | None:
-    """Return what the run has learned, or None while it is still being learned."""
+def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
+    """Return what the run has learned, or None if training is not finished."""
     run = facts.run
     if not run.finished("train"):
         return None
-    from cubespace.pipeline import Pipeline
-    from cubespace.plugins import load_plugins
-    from cubespace.recipe import Execution
-    from cubespace.report.learned import Learned
-    from cubespace.reporting import Silent
+    from cubespace.base.observer import NullObserver
+    from cubespace.report.visuals import Learned
+    from cubespace.runs.stages import Pipeline
+    from cubespace.settings.recipe import Execution
 
-    pipeline = Pipeline(run, catalogue or load_plugins(), Execution(device="cpu"), Silent())
+    pipeline = Pipeline(run, catalogue, Execution(device="cpu"), NullObserver())
     model = pipeline.strips() if run.finished("extract") else None
     return Learned(run, pipeline.network(), model, pipeline.transitions())
 

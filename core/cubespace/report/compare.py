@@ -1,4 +1,4 @@
-"""Several runs side by side: who finds how many plans, domain by variant by planner."""
+"""Several runs side by side: how many plans were found, by domain, variant and planner."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import attrs
 
-from cubespace.evaluation import folder_name
 from cubespace.report import REPORT, plots
-from cubespace.report.facts import Facts, verdict
 from cubespace.report.page import environment, link
+from cubespace.report.run_files import Facts, verdict
+from cubespace.runs.solving import folder_name
 
-SETTINGS = 5  # that tell a variant from another
-SHOWN = 12  # runs whose best plan is shown in pictures
+MAX_SETTINGS_SHOWN = 5  # those in which a variant differs from others
+MAX_FILM_STRIPS = 12
 
 
 @attrs.frozen(kw_only=True)
@@ -41,7 +41,7 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
             address=link(facts.run.file(REPORT), output),
             cells={name: facts.planners.get(name) for name in planners},
             instances=max((cell["instances"] for cell in facts.planners.values()), default=0),
-            strip=_strip(facts) if number < SHOWN else None,
+            strip=_strip(facts) if number < MAX_FILM_STRIPS else None,
             verdict=verdict(facts.best) if facts.best else "none",
         )
         for number, (facts, variant) in enumerate(zip(runs, variants(runs), strict=True))
@@ -52,7 +52,7 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
 
 
 def variants(runs: Sequence[Facts]) -> list[str]:
-    """Return for each run the settings in which it differs from others of its domain; the apply module always."""
+    """Return for each run its apply module and the settings in which it differs from other runs of its domain."""
     flat = [_flat(attrs.asdict(facts.run.config)) for facts in runs]
     said = []
     for table in flat:
@@ -60,7 +60,7 @@ def variants(runs: Sequence[Facts]) -> list[str]:
         keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1]
         shown = dict.fromkeys(["model.apply", *(key for key in keys if key != "plan.planners")])
         words = [_said(key, table[key]) for key in shown]
-        said.append(", ".join(words[:SETTINGS] + ["…"] * (len(words) > SETTINGS)))
+        said.append(", ".join(words[:MAX_SETTINGS_SHOWN] + ["…"] * (len(words) > MAX_SETTINGS_SHOWN)))
     return said
 
 

@@ -1,4 +1,4 @@
-"""What runs, plans and models look like in a notebook: small, self-contained pieces of HTML."""
+"""How runs, plans and models appear in a notebook: small, self-contained pieces of HTML."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace import inference
-from cubespace.domains import Images
-from cubespace.report.facts import read_facts
-from cubespace.report.images import animation, picture
+from cubespace.base.arrays import Images
+from cubespace.learning import inference
+from cubespace.report.image_tags import animation, picture
 from cubespace.report.page import environment, results
+from cubespace.report.run_files import read_facts
 
 if TYPE_CHECKING:
     from cubespace.api import Run
-    from cubespace.strips import StripsModel
+    from cubespace.symbols.strips import StripsModel
 
-SIDE = 80  # pixels of the longer side of a frame, about
-ROWS = 8  # actions of a model that are shown
+FRAME_PIXELS = 80  # longer side of a frame, about
+MAX_ACTIONS_SHOWN = 8
 
 
 def run_html(run: Run) -> str:
     """Return the verdict table of a run and its best plan."""
     facts = read_facts(run.path)
     shown = None
-    if facts.best and run.folder.finished("plan"):
+    if facts.best and run.folder.finished("evaluate"):
         folder = run.path / "problems" / facts.best["problem"]
         init, goal = (run.picture(folder / f"{name}.png") for name in ("init", "goal"))
         trace = run.strips.execute(inference.encode(run.network, init)[0], facts.best["plan"])
@@ -42,16 +42,18 @@ def plan_html(
     return _render(
         "plan",
         record=record,
-        init=picture(init, "init", SIDE),
-        goal=picture(goal, "goal", SIDE),
-        frames=[] if frames is None else [picture(pixels, f"step {step}", SIDE) for step, pixels in enumerate(frames)],
-        animation=None if frames is None else animation(frames, "the plan, animated", SIDE),
+        init=picture(init, "init", FRAME_PIXELS),
+        goal=picture(goal, "goal", FRAME_PIXELS),
+        frames=[]
+        if frames is None
+        else [picture(pixels, f"step {step}", FRAME_PIXELS) for step, pixels in enumerate(frames)],
+        animation=None if frames is None else animation(frames, "the plan, animated", FRAME_PIXELS),
     )
 
 
 def strips_html(model: StripsModel) -> str:
     """Return the size of a model and its actions with most support."""
-    rows = sorted(range(model.actions), key=lambda row: -int(model.support[row]))[:ROWS]
+    rows = sorted(range(model.actions), key=lambda row: -int(model.support[row]))[:MAX_ACTIONS_SHOWN]
     masks = {
         name: [getattr(model, name)[row].nonzero()[0].tolist() for row in rows]
         for name in ("add", "delete", "positive", "negative")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,14 @@ from typing import Any
 import attrs
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from cubespace.config import dump_toml
 from cubespace.report import plots
-from cubespace.report.facts import Facts, Record, reasons, verdict
-from cubespace.report.learned import Learned, Story
+from cubespace.report.run_files import Facts, Record, reasons, verdict
+from cubespace.report.visuals import Learned, Story
+from cubespace.settings.run_config import dump_toml
 
-STRIPS_SHOWN = 60  # plans told in pictures on one page, so that it stays light
-FAILURES = 3  # plans that show what goes wrong
-EXCERPT = 2  # actions of the PDDL domain
+MAX_FILM_STRIPS = 60  # on one page, to keep it small
+MAX_FAILURES_SHOWN = 3
+PDDL_ACTIONS_SHOWN = 2
 
 
 @attrs.frozen(kw_only=True)
@@ -36,7 +37,7 @@ class Result:
     reasons: list[tuple[str, int]]
 
     def share(self, count: int | None) -> float:
-        """Return a count as a part of all instances, in percent."""
+        """Return a count as a percentage of all instances."""
         return 100 * (count or 0) / max(1, self.instances)
 
 
@@ -83,16 +84,18 @@ def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
 
 
 def _stories(facts: Facts, learned: Learned | None) -> dict[str, Any]:
-    """Return the plan to show first, the one that shows best what goes wrong, and all others by planner."""
+    """Return the plan to show first, those that best show what goes wrong, and all others by planner."""
     if learned is None or facts.best is None:
         return {"hero": None, "failed": [], "stories": {}, "told": set()}
-    per_planner = max(1, STRIPS_SHOWN // len(facts.planners))
+    per_planner = max(1, MAX_FILM_STRIPS // len(facts.planners))
     stories: dict[str, list[Story]] = {
         name: [learned.story(record) for record in row["records"][:per_planner] if record["plan"] is not None]
         for name, row in facts.planners.items()
     }
     wrong = [record for record in facts.records if verdict(record) == "invalid"]
-    wrong = sorted(wrong, key=lambda record: len(record["plan"]))[:FAILURES]  # the short ones are easiest to follow
+    wrong = sorted(wrong, key=lambda record: len(record["plan"]))[
+        :MAX_FAILURES_SHOWN
+    ]  # the short ones are easiest to follow
     return {
         "hero": learned.story(facts.best, whole=True),
         "failed": [learned.story(record) for record in wrong],
@@ -107,8 +110,8 @@ def pddl(path: Path) -> dict[str, Any] | None:
         return None
     text = path.read_text("utf-8")
     head, *actions = text.split("\n  (:action ")
-    shown = "".join(f"\n  (:action {action}" for action in actions[:EXCERPT])
-    more = f"\n  ; … {len(actions) - EXCERPT} more actions\n)" if len(actions) > EXCERPT else ""
+    shown = "".join(f"\n  (:action {action}" for action in actions[:PDDL_ACTIONS_SHOWN])
+    more = f"\n  ; … {len(actions) - PDDL_ACTIONS_SHOWN} more actions\n)" if len(actions) > PDDL_ACTIONS_SHOWN else ""
     return {
         "bytes": len(text.encode()),
         "lines": text.count("\n"),
@@ -136,7 +139,7 @@ def environment() -> Environment:
 
 
 def number(value: float | None) -> str:
-    """Return a number that a person can take in at a glance."""
+    """Return a number with few digits."""
     if value is None:
         return "?"
     if isinstance(value, int) or value == int(value):
@@ -144,9 +147,12 @@ def number(value: float | None) -> str:
     return f"{value:.3g}" if abs(value) >= 0.1 else f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.0e}"
 
 
-def percent(rate: float | None) -> str:
-    """Return a rate in percent."""
-    return "?" if rate is None else f"{100 * rate:.3g} %"
+def percent(fraction: float | None) -> str:
+    """Return a fraction in percent, with two digits or more; only 1 is 100 % and only 0 is 0 %."""
+    if fraction is None:
+        return "?"
+    rounded_down = math.floor(1e4 * fraction) / 100  # 0.9995 is 99.95 %, not 100 %
+    return f"{rounded_down:.4g} %" if 0.99 < fraction < 1 else f"{100 * fraction:.3g} %"
 
 
 def duration(seconds: float) -> str:

@@ -16,17 +16,17 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from cubespace.report.images import ADDED, DELETED
-from cubespace.strips import StripsModel
+from cubespace.report.image_tags import ADDED, DELETED
+from cubespace.symbols.strips import StripsModel
 
-# matplotlib wants colours, the page has variables: these stand for the variables until the SVG is written
+# matplotlib needs colours, but the page has variables: these colours stand for them until the SVG is written
 INK, GRID = "#0a0b00", "#0a0b0f"
 SERIES = ("#0a0b01", "#0a0b02", "#0a0b03", "#0a0b04", "#0a0b05", "#0a0b06")
 MARKERS = "os^Dvp"
-# what matplotlib writes for a file of its own: a size, ids, a style that would hold for the whole page
-NEEDLESS = (r"<metadata>.*?</metadata>", r"<style.*?</style>", r'(?<=<g) id="[^"]*"', r' (?:width|height)="[^"]*pt"')
-SMALLEST = 1e-6  # a loss below says no more than one there
-POINTS = 300  # of a curve: more cannot be seen
+# what matplotlib writes for a separate file: a size, ids, a style that would apply to the whole page
+REMOVED = (r"<metadata>.*?</metadata>", r"<style.*?</style>", r'(?<=<g) id="[^"]*"', r' (?:width|height)="[^"]*pt"')
+MIN_LOSS_SHOWN = 1e-6  # differences below it mean nothing
+MAX_POINTS_PER_CURVE = 300  # more cannot be seen
 
 TRAINING = {
     "before": "picture before",
@@ -59,7 +59,7 @@ def compared_curves(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
             *zip(*points, strict=True), color=SERIES[number % len(SERIES)], label=shorten(name, 48, placeholder=" …")
         )
     axes.set(xlabel="epoch", ylabel="Succ on pictures held out", yscale="log")
-    axes.set_ylim(bottom=max(axes.get_ylim()[0], SMALLEST))
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_LOSS_SHOWN))
     _plain(axes.yaxis)
     _legend(axes)
     return _svg(figure, "compared")
@@ -133,14 +133,14 @@ def _curves(
                 color=INK,
             )
     axes.set(xlabel="epoch", ylabel=title, yscale="log")
-    axes.set_ylim(bottom=max(axes.get_ylim()[0], SMALLEST))
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_LOSS_SHOWN))
     _plain(axes.yaxis)
     _legend(axes)
     return _svg(figure, name)
 
 
 def _thin(points: Sequence[tuple[Any, Any]]) -> Sequence[tuple[Any, Any]]:
-    step = max(1, len(points) // POINTS)
+    step = max(1, len(points) // MAX_POINTS_PER_CURVE)
     return [*points[:-1:step], points[-1]]
 
 
@@ -178,7 +178,7 @@ def _svg(figure: Figure, name: str) -> Markup:
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     svg = text.getvalue()[text.getvalue().index("<svg") :]
-    for needless in NEEDLESS:
+    for needless in REMOVED:
         svg = re.sub(needless, "", svg, flags=re.DOTALL)
     svg = svg.replace(INK, "var(--plot-ink)").replace(GRID, "var(--line)")
     for number, colour in enumerate(SERIES, 1):

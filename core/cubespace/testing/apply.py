@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from cubespace.apply import ApplyModule
-from cubespace.plugins import load_plugins
+from cubespace.learning.apply_module import ApplyModule
+from cubespace.plugins.catalogue import load_plugins
 
 BITS, ACTIONS, BATCH = 12, 7, 64
 

@@ -1,4 +1,4 @@
-"""What every domain must keep."""
+"""What every domain must keep; a domain that is also a judge or knows its states must keep what that promises."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from cubespace.domains import Domain, Simulator, States
-from cubespace.plugins import load_plugins
+from cubespace.base.arrays import Images, States
+from cubespace.data.domain import Domain, Judge, Pairs, StateSpace
+from cubespace.plugins.catalogue import load_plugins
 
 SAMPLES = 64
 
@@ -19,71 +20,77 @@ def _domain(spec: str) -> Domain:
     return domain
 
 
-def _simulator(spec: str) -> Simulator | None:
+def _space(spec: str) -> StateSpace | None:
     domain = _domain(spec)
-    return domain if isinstance(domain, Simulator) else None
+    return domain if isinstance(domain, StateSpace) else None
 
 
-def _pairs(domain: Domain) -> tuple[States, States]:
+def _pairs(domain: Domain) -> Pairs:
     """Draw some transitions: as many as a small collection of pictures has."""
-    count = SAMPLES if isinstance(domain, Simulator) else None
+    count = SAMPLES if isinstance(domain, StateSpace) else None
     return domain.sample(count, np.random.default_rng(0))
 
 
-def samples_are_batches_of_states(spec: str) -> None:
-    """Samples are two uint8 matrices of the same shape, the requested number of rows."""
+def _states(space: StateSpace) -> States:
+    return space.random_moves(SAMPLES, np.random.default_rng(0))[0]
+
+
+def samples_are_pairs_of_pictures(spec: str) -> None:
+    """Samples are as many uint8 pictures before as after, of ``image_shape``, the requested number of them."""
     domain = _domain(spec)
-    before, after = _pairs(domain)
-    assert before.dtype == after.dtype == np.uint8
-    assert before.ndim == 2
-    assert before.shape == after.shape
-    if isinstance(domain, Simulator):
-        assert len(before) == SAMPLES
-        assert before.shape[1] == len(domain.radices)
+    pairs = _pairs(domain)
+    assert len(domain.image_shape) == 2 or domain.image_shape[2:] == (3,)
+    for images in (pairs.before, pairs.after):
+        assert images.dtype == np.uint8
+        assert images.shape == (len(pairs), *domain.image_shape)
+    if isinstance(domain, StateSpace):
+        assert len(pairs) == SAMPLES
 
 
 def samples_depend_on_the_seed_alone(spec: str) -> None:
     """The same generator gives the same samples, from a domain built anew too."""
-    first = _pairs(_domain(spec))
-    again = _pairs(load_plugins().create("domain", spec))
-    for one, other in zip(first, again, strict=True):
-        np.testing.assert_array_equal(one, other)
+    first, again = _pairs(_domain(spec)), _pairs(load_plugins().create("domain", spec))
+    np.testing.assert_array_equal(first.before, again.before)
+    np.testing.assert_array_equal(first.after, again.after)
 
 
-def pictures_have_the_promised_shape(spec: str) -> None:
-    """Pictures are uint8 of ``image_shape``; drawing leaves the states alone."""
-    domain = _domain(spec)
-    states, _ = _pairs(domain)
-    kept = states.copy()
-    images = domain.render(states)
-    assert images.dtype == np.uint8
-    assert images.shape == (len(states), *domain.image_shape)
-    assert len(domain.image_shape) == 2 or domain.image_shape[2:] == (3,)
-    np.testing.assert_array_equal(states, kept)
+def states_belong_to_their_pictures(spec: str) -> None:
+    """Where samples have states, these are uint8 rows that render as the pictures; rendering leaves them alone."""
+    pairs, space = _pairs(_domain(spec)), _space(spec)
+    for states, images in ((pairs.states_before, pairs.before), (pairs.states_after, pairs.after)):
+        if states is None or space is None:
+            continue
+        assert states.dtype == np.uint8
+        assert states.shape == (len(pairs), len(space.radices))
+        kept = states.copy()
+        np.testing.assert_array_equal(space.render(states), images)
+        np.testing.assert_array_equal(states, kept)
 
 
 def a_picture_is_the_same_alone_and_in_a_batch(spec: str) -> None:
     """Nothing is normalised over a batch."""
-    domain = _domain(spec)
-    states, _ = _pairs(domain)
-    together = domain.render(states)
+    space = _space(spec)
+    if space is None:
+        return
+    states = _states(space)
+    together = space.render(states)
     for row in range(0, len(states), 7):
-        np.testing.assert_array_equal(domain.render(states[row : row + 1])[0], together[row])
+        np.testing.assert_array_equal(space.render(states[row : row + 1])[0], together[row])
 
 
 def an_empty_batch_is_a_batch(spec: str) -> None:
     """No states give no pictures."""
-    domain = _domain(spec)
-    states, _ = _pairs(domain)
-    assert domain.render(states[:0]).shape == (0, *domain.image_shape)
+    space = _space(spec)
+    if space is not None:
+        assert space.render(_states(space)[:0]).shape == (0, *_domain(spec).image_shape)
 
 
 def samples_are_legal_moves(spec: str) -> None:
     """The second state of a sample is one of the first one's successors, and states stay within their radices."""
-    domain = _simulator(spec)
+    domain = _space(spec)
     if domain is None:
         return
-    before, after = _pairs(domain)
+    before, after = domain.random_moves(SAMPLES, np.random.default_rng(0))
     children, parents = domain.successors(before)
     assert (np.diff(parents) >= 0).all(), "parents must come in ascending order"
     assert (children < np.array(domain.radices)).all()
@@ -94,10 +101,10 @@ def samples_are_legal_moves(spec: str) -> None:
 
 def predecessors_invert_successors(spec: str) -> None:
     """Each state is among the predecessors of each of its successors."""
-    domain = _simulator(spec)
+    domain = _space(spec)
     if domain is None:
         return
-    states, _ = _pairs(domain)
+    states = _states(domain)
     children, parents = domain.successors(states)
     back, origins = domain.predecessors(children)
     found = np.zeros(len(children), dtype=bool)
@@ -107,10 +114,10 @@ def predecessors_invert_successors(spec: str) -> None:
 
 def successors_of_a_batch_are_those_of_its_rows(spec: str) -> None:
     """A batch is no more than its rows."""
-    domain = _simulator(spec)
+    domain = _space(spec)
     if domain is None:
         return
-    states, _ = _pairs(domain)
+    states = _states(domain)
     children, parents = domain.successors(states)
     for row in range(0, len(states), 7):
         alone, zeros = domain.successors(states[row : row + 1])
@@ -118,13 +125,13 @@ def successors_of_a_batch_are_those_of_its_rows(spec: str) -> None:
         assert not zeros.any()
 
 
-def the_eye_reads_what_was_drawn(spec: str) -> None:
+def the_judge_reads_what_was_rendered(spec: str) -> None:
     """``read`` gives back the state of a clean picture and of one with a little noise."""
-    domain = _simulator(spec)
-    if domain is None:
+    domain, space = _domain(spec), _space(spec)
+    if not isinstance(domain, Judge) or space is None:
         return
-    states = np.concatenate([_pairs(domain)[0], domain.goal()])
-    clean = domain.render(states)
+    states = np.concatenate([_states(space), space.goal()])
+    clean = space.render(states)
     noise = np.random.default_rng(1).normal(0, 0.05 * 255, clean.shape)
     noisy = np.clip(clean + noise, 0, 255).round().astype(np.uint8)
     for images in (clean, noisy):
@@ -133,26 +140,39 @@ def the_eye_reads_what_was_drawn(spec: str) -> None:
         np.testing.assert_array_equal(seen, states)
 
 
-def the_eye_never_guesses(spec: str) -> None:
+def the_judge_never_guesses(spec: str) -> None:
     """Pictures of nothing are unreadable: noise, and two states blended half and half."""
-    domain = _simulator(spec)
-    if domain is None:
+    domain = _domain(spec)
+    if not isinstance(domain, Judge):
         return
     noise = np.random.default_rng(2).integers(256, size=(8, *domain.image_shape), dtype=np.uint8)
     assert not domain.read(noise)[1].any()
-    before, after = (domain.render(states).astype(np.uint16) for states in _pairs(domain))
-    assert not domain.read(((before + after) // 2).astype(np.uint8))[1].any()
+    pairs = _pairs(domain)
+    blend: Images = ((pairs.before.astype(np.uint16) + pairs.after) // 2).astype(np.uint8)
+    assert not domain.read(blend)[1].any()
+
+
+def the_judge_knows_moves(spec: str) -> None:
+    """A sampled transition is a move; staying where one is, in a world whose moves all change something, is not."""
+    domain, space = _domain(spec), _space(spec)
+    if not isinstance(domain, Judge) or space is None:
+        return
+    before, after = space.random_moves(SAMPLES, np.random.default_rng(0))
+    assert domain.is_move(before, after).all()
+    moved = (before != after).any(1)
+    assert not domain.is_move(before[moved], before[moved]).any()
 
 
 CHECKS = (
-    samples_are_batches_of_states,
+    samples_are_pairs_of_pictures,
     samples_depend_on_the_seed_alone,
-    pictures_have_the_promised_shape,
+    states_belong_to_their_pictures,
     a_picture_is_the_same_alone_and_in_a_batch,
     an_empty_batch_is_a_batch,
     samples_are_legal_moves,
     predecessors_invert_successors,
     successors_of_a_batch_are_those_of_its_rows,
-    the_eye_reads_what_was_drawn,
-    the_eye_never_guesses,
+    the_judge_reads_what_was_rendered,
+    the_judge_never_guesses,
+    the_judge_knows_moves,
 )

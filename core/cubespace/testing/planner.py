@@ -1,13 +1,13 @@
-"""What every planner backend must keep; each check runs the real planner as a process."""
+"""What every solver must keep, be it a planner that runs as a process or a search in the network's own successors."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cubespace.planners import Limits, Outcome, PlannerBackend
-from cubespace.plugins import load_plugins
-from cubespace.search import SearchResult, solve
-from cubespace.strips import Bits, StripsModel, Task
+from cubespace.base.arrays import Bits, Indices
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.symbols.strips import StripsModel, Task
 
 LIMITS = Limits(seconds=60, megabytes=2048)
 CELLS = 6
@@ -43,10 +43,28 @@ def state(cell: int, *, door_open: bool) -> Bits:
     return bits
 
 
-def _solve(spec: str, task: Task) -> tuple[PlannerBackend, SearchResult]:
-    planner = load_plugins().create("planner", spec)
-    assert isinstance(planner, PlannerBackend)
-    return planner, solve(planner, task, LIMITS)
+def _solve(spec: str, task: Task) -> tuple[Solver, SearchResult]:
+    solver = load_plugins().create("planner", spec)
+    assert isinstance(solver, Solver)
+
+    def expand(states: Bits) -> tuple[Bits, Indices, Indices]:
+        rows, actions = np.nonzero(task.model.applicable(states))
+        return task.model.apply(states[rows], actions), rows, actions
+
+    problem = SearchProblem(init=task.init, goal=task.goal, model=task.model, care=task.care, expand=expand)
+    result = solver.solve(problem, LIMITS)
+    assert (result.outcome is Outcome.SOLVED) == (result.plan is not None) == (result.trace is not None), result
+    return solver, result
+
+
+def _check_plan(task: Task, result: SearchResult) -> int:
+    """Check that the plan executes, reaches the goal and has the trace that was told; return its length."""
+    assert result.outcome is Outcome.SOLVED, result.detail
+    assert result.plan is not None
+    assert result.trace is not None
+    assert task.solved_by(result.plan)
+    np.testing.assert_array_equal(result.trace, task.model.execute(task.init, result.plan))
+    return len(result.plan)
 
 
 def it_is_installed(spec: str) -> None:
@@ -55,14 +73,12 @@ def it_is_installed(spec: str) -> None:
 
 
 def it_finds_a_plan(spec: str) -> None:
-    """The plan executes and reaches the goal; it is a shortest one if the planner says it is optimal."""
+    """The plan executes and reaches the goal; it is a shortest one if the solver says it is optimal."""
     task = Task(corridor(), state(0, door_open=False), state(5, door_open=True))
-    planner, result = _solve(spec, task)
-    assert result.outcome is Outcome.SOLVED, result.detail
-    assert result.plan is not None
-    assert task.solved_by(result.plan)
-    if planner.optimal:
-        assert len(result.plan) == 4  # open, step, jump, step
+    solver, result = _solve(spec, task)
+    length = _check_plan(task, result)
+    if solver.optimal:
+        assert length == 4  # open, step, jump, step
 
 
 def bits_that_do_not_matter_do_not_matter(spec: str) -> None:
@@ -71,23 +87,22 @@ def bits_that_do_not_matter_do_not_matter(spec: str) -> None:
     care = np.ones_like(goal)
     care[CELLS:] = False
     task = Task(corridor(), init, goal, care)
-    planner, result = _solve(spec, task)
-    assert result.plan is not None
-    assert task.solved_by(result.plan)
-    if planner.optimal:
-        assert len(result.plan) == 2
+    solver, result = _solve(spec, task)
+    length = _check_plan(task, result)
+    if solver.optimal:
+        assert length == 2
 
 
 def there_is_nothing_to_do_at_the_goal(spec: str) -> None:
     """The empty plan solves a task whose goal already holds."""
     here = state(3, door_open=True)
-    _, result = _solve(spec, Task(corridor(), here, here))
-    assert result.outcome is Outcome.SOLVED, result.detail
-    assert list(result.plan or []) == []
+    task = Task(corridor(), here, here)
+    _, result = _solve(spec, task)
+    assert _check_plan(task, result) == 0
 
 
 def no_plan_is_no_plan(spec: str) -> None:
-    """An open door cannot be shut: the planner proves it or gives up, and does not crash."""
+    """An open door cannot be shut: the solver proves it or gives up, and does not crash."""
     _, result = _solve(spec, Task(corridor(), state(0, door_open=True), state(0, door_open=False)))
     assert result.outcome in (Outcome.UNSOLVABLE, Outcome.NOT_FOUND), result.detail
     assert result.plan is None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cubespace.domains import Images
-from cubespace.plugins import load_plugins
-from cubespace.preconditions import Evidence, PreconditionLearner, Preconditions
-from cubespace.strips import Bits
+from cubespace.base.arrays import Bits, Images
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 
 CELLS = 5
 

@@ -9,22 +9,24 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import softplus
 
-from cubespace.apply import ApplyModule
-from cubespace.networks import BatchNorm1d, make_identity
-from cubespace.noise import BinConcrete, softplus_inverse, step
+from cubespace.base.options import option
+from cubespace.learning.apply_module import ApplyModule
+from cubespace.learning.layers import BatchNorm1d, make_identity
+from cubespace.learning.relaxations import BinConcrete, softplus_inverse, step
 
 
 @attrs.frozen(kw_only=True)
 class BtlOptions:
-    """How logits are made and turned into bits."""
+    """How logits are computed and turned into bits."""
 
-    bn: bool = True  # off: the paper's ablation -BN
-    # in training; the paper writes binconcrete, its code has sigmoid
-    activation: Literal["sigmoid", "binconcrete"] = "sigmoid"
+    bn: bool = option(True, "batch norm on state and effect; off is the paper's ablation -BN")
+    activation: Literal["sigmoid", "binconcrete"] = option(
+        "sigmoid", "activation of the successor in training: the paper says binconcrete, its code uses sigmoid"
+    )
 
 
 class Monotone(nn.Module):
-    """Batch norm whose scale is positive whatever is learned: an order-preserving map of each bit."""
+    """Batch norm whose scale is always positive: a monotone map of each bit."""
 
     def __init__(self, bits: int) -> None:
         super().__init__()
@@ -75,7 +77,7 @@ class BackToLogit(ApplyModule):
     def write_effects(self, add: Tensor, delete: Tensor) -> None:
         """Set the weights so that the first actions have these effects, (effects, bits), and the others none.
 
-        All logits of effects become 2, -2 or 0, those of bits 1/2 or -1/2.
+        The logits of effects become 2, -2 or 0, those of bits 1/2 or -1/2.
         """
         for part in (self.state_logit, self.effect_logit):
             if isinstance(part, Monotone):
@@ -88,7 +90,7 @@ class BackToLogit(ApplyModule):
     def _logits(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return the logits of a false bit and of a true one, (bits,), and those of the effects, (actions, bits).
 
-        Evaluation and masks add these same numbers, so that they agree to the last digit.
+        Evaluation and masks add the same numbers, so that they agree to the last digit.
         """
         constants = torch.stack((torch.zeros_like(self.shift), torch.ones_like(self.shift)))
         false, true = self.state_logit(constants)

@@ -1,15 +1,1 @@
-"""Built-in domains: the puzzles of the paper, and the user's own pictures."""
-
-from cubespace.plugins import provide
-
-# A module must not share its name with a plugin: importing it would put it in the place of the plugin.
-TILES = "cubespace_domains.puzzle:SlidingTiles"
-
-mnist = provide("domain", "mnist", TILES, "sliding tiles, handwritten digits", source="mnist")
-mandrill = provide("domain", "mandrill", TILES, "sliding tiles, the mandrill test picture", source="mandrill")
-spider = provide("domain", "spider", TILES, "sliding tiles, a drawn spider", source="spider")
-photo = provide("domain", "photo", TILES, "sliding tiles, any picture (a cat unless image=PATH)", source="cat")
-lightsout = provide("domain", "lightsout", "cubespace_domains.lamps:LightsOut", "lamps that toggle in crosses")
-twisted = provide("domain", "twisted", "cubespace_domains.swirled_lamps:TwistedLightsOut", "LightsOut, swirled")
-hanoi = provide("domain", "hanoi", "cubespace_domains.towers:Hanoi", "the towers of Hanoi")
-images = provide("domain", "images", "cubespace_domains.own_pictures:OwnPictures", "your own pairs, path=PATH")
+"""Built-in domains: the puzzles of the paper, and pairs of the user's own pictures."""

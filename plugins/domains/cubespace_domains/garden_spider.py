@@ -1,4 +1,4 @@
-"""A spider on its web, drawn from numbers: no free photograph of one was at hand."""
+"""A spider on its web, drawn by program, since we have no photograph that we may ship."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SIDE = 672  # pixels: a multiple of 42 and 56, the sides of the 8- and the 15-pu
 HUB = (0.50, 0.47)  # where the threads meet, in fractions of the side
 THREADS = 17
 TURNS = 9
-SEED = 16  # of some dozens, the one whose tiles are least alike
+SEED = 16  # of those tried, the one whose tiles differ most
 
 # Hip, knee, ankle and foot of the left legs, seen from above, head up; each right leg differs a little from its mirror.
 LEGS = (
@@ -25,7 +25,7 @@ Point = tuple[float, float]
 
 
 def draw_spider() -> Image.Image:
-    """Draw the picture, always the same one."""
+    """Draw the picture; it is always the same."""
     rng = np.random.default_rng(SEED)
     picture = Image.fromarray(_backdrop(rng))
     pen = ImageDraw.Draw(picture)
@@ -108,7 +108,7 @@ def _draw_markings(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _mirrored(leg: tuple[Point, ...], rng: np.random.Generator) -> tuple[Point, ...]:
-    """Return the leg of the other side, in a step of its own; the hip stays."""
+    """Return the leg on the other side, in a different pose; the hip stays in place."""
     hip, *others = ((1 - x, y) for x, y in leg)
     moves = rng.uniform(-0.035, 0.035, (len(others), 2))
     return hip, *((x + dx, y + dy) for (x, y), (dx, dy) in zip(others, moves.tolist(), strict=True))

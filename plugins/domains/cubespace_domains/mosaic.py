@@ -1,4 +1,4 @@
-"""Fast drawing of grids: whole rows of cells are drawn beforehand, in every combination, and then only copied."""
+"""Fast drawing of grids: strips of cells are drawn in advance, in every combination, and then only copied."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.domains import Images
+from cubespace.base.arrays import Images
 
-LARGEST_TABLE = 1 << 26  # bytes; the 15-puzzle's strips take 51 MB
-MOST_STRIPS = 1 << 22  # so that float32 counts them exactly
+MAX_TABLE_BYTES = 1 << 26  # the 15-puzzle's strips take 51 MB
+MAX_STRIPS = 1 << 22  # so that float32 counts them exactly
 
 
 class Mosaic:
@@ -36,7 +36,7 @@ class Mosaic:
             part = flat[:, first : first + self._length]
             strips = self._strips if part.shape[1] == self._length else self._draw_strips(part.shape[1])
             weights = len(self.sprites) ** np.arange(part.shape[1] - 1, -1, -1, dtype=np.float32)
-            index = (part.astype(np.float32) @ weights).astype(np.intp)  # (batch * rows,), exact: see MOST_STRIPS
+            index = (part.astype(np.float32) @ weights).astype(np.intp)  # (batch * rows,), exact: see MAX_STRIPS
             if self._length == self.columns:
                 np.take(strips, index, axis=0, out=pictures, mode="clip")  # the only mode that copies straight to out
             else:
@@ -50,7 +50,7 @@ class Mosaic:
         length = 1
         while length < self.columns:
             strips = values ** (length + 1)
-            if strips > MOST_STRIPS or strips * height * width * (length + 1) > LARGEST_TABLE:
+            if strips > MAX_STRIPS or strips * height * width * (length + 1) > MAX_TABLE_BYTES:
                 break
             length += 1
         return length

@@ -1,4 +1,4 @@
-"""Sliding tiles: the 8-puzzle, the 15-puzzle and their larger kin, with digits or a picture on the tiles."""
+"""Sliding tiles: the 8-puzzle, the 15-puzzle and larger ones, with digits or a picture on the tiles."""
 
 from __future__ import annotations
 
@@ -11,35 +11,37 @@ import numpy as np
 from attrs.validators import and_, ge, le
 from numpy.typing import NDArray
 
-from cubespace.domains import Images, Simulator, States
-from cubespace.errors import InputError
+from cubespace.base.arrays import Images, States
+from cubespace.base.errors import InputError
+from cubespace.base.options import option
+from cubespace.data.domain import Simulator
 from cubespace_domains import tiles
 from cubespace_domains.garden_spider import draw_spider
 from cubespace_domains.mosaic import Mosaic
 
-TILE_BLOCKS = tiles.TILE // 2  # along a side
-MARGIN = 0.45  # of the distance of the two most alike tiles; below a half, so that a blend of two is neither
-MOST_ALIKE = 1 / 3  # tiles closer than this would not be read reliably under noise of sigma .05
+BLOCKS_PER_SIDE = tiles.TILE_PIXELS // 2  # of a tile
+TOLERANCE_FRACTION = 0.45  # of the smallest distance between two tiles; below a half, so a blend of two is neither
+MIN_TILE_DISTANCE = 1 / 3  # tiles closer than this could not be read reliably under pixel noise of sigma .05
 
 
 @attrs.frozen(kw_only=True)
 class TileOptions:
-    """How many tiles a side has, and what is on them."""
+    """The number of tiles along a side, and what is on them."""
 
-    size: int = attrs.field(default=3, validator=and_(ge(2), le(16)))  # states are uint8: at most 256 tiles
-    image: Path | None = None  # instead of the source
-    source: Literal["mnist", "mandrill", "spider", "cat"] = "cat"
+    size: int = option(3, "tiles along a side, at most 16", and_(ge(2), le(16)))  # states are uint8: at most 256 tiles
+    image: Path | None = option(None, "the picture to cut into tiles, instead of the source")
+    source: Literal["mnist", "mandrill", "spider", "cat"] = option("cat", "what is on the tiles")
 
 
 class SlidingTiles(Simulator):
-    """A square of tiles of which tile 0, the blank, changes places with a neighbour.
+    """A square of tiles; tile 0, the blank, changes places with a neighbour.
 
-    A state says which tile each cell shows, row by row; the goal has them in order. Random states are all permutations,
-    of both parities, as in the paper.
+    A state says which tile each cell shows, row by row; in the goal they are in order. Random states are permutations
+    of either parity, as in the paper.
 
     Reading: the difference between a cell and a tile is averaged in blocks of 2x2 pixels. The cell shows the tile if no
-    block differs by more than ``tolerance``, .45 of the largest block difference of the two most alike tiles: then, by
-    the triangle inequality, it cannot show another. A picture is readable if each cell shows a tile, each tile once.
+    block differs by more than ``tolerance``, .45 of the distance of the two most similar tiles: then, by the triangle
+    inequality, it cannot show another. A picture is readable if each cell shows a tile, each tile once.
     """
 
     Options = TileOptions
@@ -48,13 +50,13 @@ class SlidingTiles(Simulator):
         self.size = options.size
         self.tiles = _tiles(options)  # (size * size, 14, 14)
         self.likeness = smallest_distance(self.tiles)
-        if self.likeness < MOST_ALIKE:
+        if self.likeness < MIN_TILE_DISTANCE:
             name = f"picture '{options.image}'" if options.image else f"source '{options.source}'"
             raise InputError(
-                f"{name} has tiles too alike at size {self.size}: their smallest distance is {self.likeness:.3f}, "
-                f"at least {MOST_ALIKE:.3f} is needed; take another picture or size"
+                f"{name} has tiles that are too similar at size {self.size}: their smallest distance is "
+                f"{self.likeness:.3f}, at least {MIN_TILE_DISTANCE:.3f} is needed; choose another picture or size"
             )
-        self.tolerance = MARGIN * self.likeness
+        self.tolerance = TOLERANCE_FRACTION * self.likeness
         self._mosaic = Mosaic(self.tiles, self.size, self.size)
 
     @property
@@ -109,7 +111,7 @@ class SlidingTiles(Simulator):
             apart = np.abs(pixels - np.tile(tile, (self.size, self.size)))
             blocks = apart[:, ::2] + apart[:, 1::2]
             blocks = blocks[:, :, ::2] + blocks[:, :, 1::2]  # (batch, 7 size, 7 size), four pixels each
-            worst = blocks.reshape(-1, self.size, TILE_BLOCKS, self.size, TILE_BLOCKS).max((2, 4))
+            worst = blocks.reshape(-1, self.size, BLOCKS_PER_SIDE, self.size, BLOCKS_PER_SIDE).max((2, 4))
             matches[:, :, number] = worst.reshape(-1, self.size**2) <= 4 * 255 * self.tolerance
         return matches
 
@@ -123,11 +125,11 @@ class SlidingTiles(Simulator):
 
 
 def smallest_distance(pictures: NDArray[np.uint8]) -> float:
-    """Return how far the two most alike tiles are apart: their largest difference in a block of 2x2 pixels."""
+    """Return the distance of the two most similar tiles: their largest difference in a block of 2x2 pixels."""
     smallest = np.inf
     for number, tile in enumerate(pictures[:-1].astype(np.float32)):
         apart = np.abs(pictures[number + 1 :] - tile) / 255
-        blocks = apart.reshape(-1, TILE_BLOCKS, 2, TILE_BLOCKS, 2).mean((2, 4))
+        blocks = apart.reshape(-1, BLOCKS_PER_SIDE, 2, BLOCKS_PER_SIDE, 2).mean((2, 4))
         smallest = min(smallest, float(blocks.max((1, 2)).min()))
     return smallest
 

@@ -1,4 +1,4 @@
-"""Tile sets of sliding-tile puzzles: digits, or a picture cut up; as ``uint8[tiles, 14, 14]``."""
+"""Tile sets of sliding-tile puzzles, ``uint8[tiles, 14, 14]``: digits, or a picture cut into tiles."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from cubespace.errors import InputError
-from cubespace.pictures import open_picture
+from cubespace.base.errors import InputError
+from cubespace.base.images import open_picture
 
-TILE = 14  # pixels
+TILE_PIXELS = 14  # along a side
 
 DIGITS_PER_LABEL = 500
-FOURTH = (1, 8)  # the labels of which the paper's authors took the fourth image: their first is hard to read
+FOURTH_IMAGE_LABELS = (1, 8)  # the paper's authors took the fourth image of these, as the first is hard to read
 
 MANDRILL_PLACES = (
     "node_modules/baboon-image/baboon.png",
@@ -59,20 +59,22 @@ def cut_up(picture: Image.Image, size: int) -> NDArray[np.uint8]:
     side = min(picture.size)
     left, top = (picture.width - side) // 2, (picture.height - side) // 2
     square = picture.convert("L").crop((left, top, left + side, top + side))
-    pixels = np.asarray(square.resize((size * TILE, size * TILE), Image.Resampling.LANCZOS))
+    pixels = np.asarray(square.resize((size * TILE_PIXELS, size * TILE_PIXELS), Image.Resampling.LANCZOS))
     rank = np.bincount(pixels.ravel(), minlength=256).cumsum()[pixels] / pixels.size  # equalised histogram
-    greys = (rank - rank.min()) / max(float(np.ptp(rank)), 1e-9)  # a picture of one grey is refused for its tiles
-    grid = np.rint(255 * greys).astype(np.uint8).reshape(size, TILE, size, TILE)
-    return np.ascontiguousarray(grid.swapaxes(1, 2)).reshape(size * size, TILE, TILE)
+    greys = (rank - rank.min()) / max(
+        float(np.ptp(rank)), 1e-9
+    )  # a picture of a single grey is refused later, for its tiles
+    grid = np.rint(255 * greys).astype(np.uint8).reshape(size, TILE_PIXELS, size, TILE_PIXELS)
+    return np.ascontiguousarray(grid.swapaxes(1, 2)).reshape(size * size, TILE_PIXELS, TILE_PIXELS)
 
 
 def cat() -> Path:
-    """Return the cat among the photographs of scikit-image, which need not be imported for it."""
+    """Return the cat among the photographs of scikit-image, without importing that package."""
     return _packaged("skimage", "data/chelsea.png")
 
 
 def mandrill() -> Path:
-    """Return an installed copy of the mandrill; we may not ship one."""
+    """Return an installed copy of the mandrill, which we may not ship."""
     node = [str(Path(folder) / "baboon-image/baboon.png") for folder in os.environ.get("NODE_PATH", "").split(":")]
     for place in (*MANDRILL_PLACES, *node):
         if Path(place).is_file():
@@ -85,7 +87,7 @@ def mandrill() -> Path:
 
 def _choice() -> Iterator[tuple[int, int]]:
     """Yield label and image number of digits, each image once, the paper's first."""
-    first = [(label, 3 if label in FOURTH else 0) for label in range(10)]
+    first = [(label, 3 if label in FOURTH_IMAGE_LABELS else 0) for label in range(10)]
     yield from first
     for image in range(1, DIGITS_PER_LABEL):
         yield from ((label, image) for label in range(10) if (label, image) not in first)

@@ -1,45 +1,129 @@
-"""Fast Downward's searches by name: one row of data each, plus ``fd`` for any search string."""
+"""Fast Downward and planners derived from it: they read SAS+ and report the outcome by their exit code."""
 
 from __future__ import annotations
 
-from cubespace.hookspecs import hookimpl
-from cubespace.plugins import Registry
+import importlib.util
+import os
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, Literal
 
-MERGE_AND_SHRINK = (
-    "merge_and_shrink(shrink_strategy=shrink_bisimulation(greedy=false),"
-    "merge_strategy=merge_sccs(order_of_sccs=topological,merge_selector=score_based_filtering("
-    "scoring_functions=[goal_relevance(),dfp(),total_order()])),"
-    "label_reduction=exact(before_shrinking=true,before_merging=false),max_states=50k,threshold_before_merge=1,"
-    "main_loop_max_time=300)"
-)
-LANDMARKS = "landmark_cost_partitioning(lm_merged([lm_rhw(),lm_hm(m=1)]))"
-LAMA_FIRST = (
-    "let(hlm,landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_rhw()),pref=false),let(hff,ff(),"
-    "lazy_greedy([hff,hlm],preferred=[hff,hlm],cost_type=one,reopen_closed=false)))"
-)
+import attrs
 
-# name, search, whether its plans are of least cost, summary
-ROWS = (
-    ("fd", "astar(lmcut())", False, 'any search of Fast Downward: fd:search="astar(hmax())",optimal=on'),
-    ("fd-blind", "astar(blind())", True, "A* without a heuristic"),
-    (
-        "fd-gc",
-        "eager_greedy([goalcount()])",
-        False,
-        "greedy search that counts missing goals, as the paper's authors ran it",
-    ),
-    ("fd-gc-astar", "astar(goalcount())", False, "A* that counts missing goals, as the paper's text reads"),
-    ("fd-lmcut", "astar(lmcut())", True, "A* with the landmark-cut heuristic"),
-    ("fd-ms", f"astar({MERGE_AND_SHRINK})", True, "A* with merge-and-shrink (DFP, bisimulation, 50k states)"),
-    ("fd-lama", LAMA_FIRST, False, "the first iteration of LAMA: lazy greedy with landmarks and FF"),
-    ("fd-pdb", "astar(pdb())", True, "A* with one pattern database"),
-    ("fd-bjolp", f"let(lmc,{LANDMARKS},astar(lmc,lazy_evaluator=lmc))", True, "A* with landmark cost partitioning"),
-    ("fd-ff", "eager_greedy([ff()])", False, "greedy search with the FF heuristic"),
-)
+from cubespace.base.errors import UsageError
+from cubespace.base.options import option
+from cubespace.search.planner import Answer, Limits, Outcome, PlannerBackend, Statistics
+from cubespace.search.sas.writer import write_sas
+from cubespace.symbols.pddl import read_plan
+from cubespace.symbols.strips import Task
+
+INPUT, PLAN = "task.sas", "plan"
+
+OUTCOMES = {
+    0: Outcome.SOLVED,
+    11: Outcome.UNSOLVABLE,
+    12: Outcome.NOT_FOUND,
+    13: Outcome.NOT_FOUND,
+    22: Outcome.OUT_OF_MEMORY,
+    23: Outcome.OUT_OF_TIME,
+    24: Outcome.OUT_OF_MEMORY,
+    34: Outcome.UNSUPPORTED,
+}
+BAD_SEARCH = 33
+
+# the last line of a complete plan file
+COMPLETE = re.compile(r"^; cost = \d+ \((unit|general) cost\)\s*\Z", re.MULTILINE)
+
+PATTERNS = {
+    "expansions": re.compile(r"Expanded (\d+) state"),
+    "expansions_until_last_jump": re.compile(r"Expanded until last jump: (\d+) state"),
+    "evaluations": re.compile(r"Evaluated (\d+) state"),
+    "generated": re.compile(r"Generated (\d+) state"),
+    "search_seconds": re.compile(r"Search time: ([\d.e+-]+)s"),
+    "megabytes": re.compile(r"Peak memory: (\d+) KB"),
+}
 
 
-@hookimpl
-def cube_planners(registry: Registry) -> None:
-    """Offer the rows."""
-    for name, search, optimal, summary in ROWS:
-        registry.add(name, "cubespace_planners.downward:FastDownward", summary, search=search, optimal=optimal)
+@attrs.frozen(kw_only=True)
+class DownwardOptions:
+    """Which search to run, and on which variables."""
+
+    search: str = option("astar(lmcut())", "the search, in the language of Fast Downward")
+    optimal: bool = option(False, "whether the search guarantees plans of least cost")
+    variables: Literal["groups", "bits"] = option("groups", "SAS+ variables: groups of bits, or single bits")
+
+
+class FastDownward(PlannerBackend):
+    """The search component of Fast Downward, from the wheel ``up-fast-downward``."""
+
+    Options = DownwardOptions
+    options: DownwardOptions
+    binary: ClassVar[tuple[str, str]] = ("up_fast_downward", "downward/builds/release/bin/downward")
+    install: ClassVar[str] = "pip install up-fast-downward"
+
+    @property
+    def optimal(self) -> bool:
+        """Return what the options say about the search."""
+        return self.options.optimal
+
+    def missing(self) -> str | None:
+        """Return how to install the binary if it is missing."""
+        path = self._path
+        if path is None:
+            return f"its package is not installed: {self.install}"
+        if not os.access(path, os.X_OK):
+            return f"{path} cannot be executed: {self.install} --force-reinstall"
+        return None
+
+    def command(self, task: Task, folder: Path, limits: Limits) -> Sequence[str]:
+        """Write ``task.sas``; the memory limit is that of the process, Fast Downward has no option for it."""
+        del limits
+        (folder / INPUT).write_text(write_sas(task, group=self.options.variables == "groups"))
+        call = f'exec "$0" --search "$1" --internal-plan-file {PLAN} < {INPUT}'
+        return ["/bin/sh", "-c", call, str(self._path), self.options.search]
+
+    def answer(self, task: Task, folder: Path, exit_code: int, log: str) -> Answer:
+        """Read exit code, statistics and plan file."""
+        statistics = read_statistics(log)
+        outcome = OUTCOMES.get(exit_code, Outcome.CRASHED)
+        if exit_code == BAD_SEARCH:
+            raise UsageError(f"The planner refuses the search '{self.options.search}': {_complaint(log)}")
+        if outcome is not Outcome.SOLVED:
+            detail = _complaint(log) if outcome is Outcome.UNSUPPORTED else ""
+            return Answer(outcome=outcome, statistics=statistics, detail=detail)
+        text = (folder / PLAN).read_text()
+        if not COMPLETE.search(text):
+            return Answer(outcome=Outcome.CRASHED, statistics=statistics, detail="the plan file is not complete")
+        return Answer(outcome=outcome, plan=read_plan(task.model, text), statistics=statistics)
+
+    @cached_property
+    def _path(self) -> Path | None:
+        package, inside = self.binary
+        # importing the package would import unified-planning, so only its folder is looked up
+        spec = importlib.util.find_spec(package)
+        if spec is None or not spec.submodule_search_locations:
+            return None
+        path = Path(spec.submodule_search_locations[0], inside)
+        return path if path.exists() else None
+
+
+def read_statistics(log: str) -> Statistics:
+    """Return the statistics at the end of a Fast Downward log."""
+    found: dict[str, float] = {}
+    for name, pattern in PATTERNS.items():
+        matches = pattern.findall(log)
+        if matches:
+            found[name] = float(matches[-1])
+    if "megabytes" in found:
+        found["megabytes"] /= 1024
+    whole = {name: int(value) for name, value in found.items() if name not in ("search_seconds", "megabytes")}
+    return Statistics(**whole, search_seconds=found.get("search_seconds"), megabytes=found.get("megabytes"))
+
+
+def _complaint(log: str) -> str:
+    """Return the first line of the log that looks like an error."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    wrong = [line for line in lines if re.search(r"error|not |unknown|invalid|expected", line, re.IGNORECASE)]
+    return " ".join((wrong or lines or ["no message"])[:1])[:300]

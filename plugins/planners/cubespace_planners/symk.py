@@ -1,15 +1,12 @@
-"""SymK's symbolic searches by name."""
+"""SymK: symbolic search with decision diagrams; a fork of Fast Downward."""
 
 from __future__ import annotations
 
-from cubespace.hookspecs import hookimpl
-from cubespace.plugins import Registry
-
-ROWS = (("symk-bd", "sym_bd()", True, "bidirectional symbolic search (BDDs)"),)
+from cubespace_planners.fast_downward import FastDownward
 
 
-@hookimpl
-def cube_planners(registry: Registry) -> None:
-    """Offer the rows."""
-    for name, search, optimal, summary in ROWS:
-        registry.add(name, "cubespace_planners.downward:SymK", summary, search=search, optimal=optimal)
+class SymK(FastDownward):
+    """Symbolic search, from the wheel ``up-symk``; input, exit codes and log are those of Fast Downward."""
+
+    binary = ("up_symk", "symk/builds/release/bin/downward")
+    install = "pip install 'cubespace[symk]'"

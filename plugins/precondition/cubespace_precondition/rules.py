@@ -1,4 +1,4 @@
-"""A conjunction in the making: what it needs so far, and how the steps went that it allows."""
+"""A conjunction under construction: what it needs so far, and how the steps went that it allows."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.strips import Bits, Indices
+from cubespace.base.arrays import Bits, Indices
 
 
 @attrs.define(eq=False)
 class Rule:
-    """One conjunction of one action. Literals are numbered as by :func:`cubespace.strips.literals`."""
+    """One conjunction of one action. Literals are numbered as by :func:`cubespace.base.arrays.literals`."""
 
     effect: int
     needed: Bits  # (2 bits,)

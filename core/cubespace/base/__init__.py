@@ -1,0 +1,1 @@
+"""What every room may use: errors, files, arrays, pictures, options, the observer of a run."""

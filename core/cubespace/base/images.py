@@ -1,0 +1,107 @@
+"""Picture files: read with care, written whole, and laid out on contact sheets."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from cubespace.base.arrays import Images
+from cubespace.base.errors import InputError
+from cubespace.base.files import replacing
+
+Colour = Literal["auto", "grey", "rgb"]
+
+SHEET_WIDTH = 1200  # pixels; a contact sheet is enlarged to about this width
+MAX_ENLARGEMENT = 8
+GAP_GREY = 96  # between pictures: neither black nor white
+
+
+def open_picture(path: Path) -> Image.Image:
+    """Read a picture whole, upright and without transparency, in mode ``L`` or ``RGB``."""
+    if not path.exists():
+        raise InputError(f"there is no picture '{path}'")
+    if not path.is_file():
+        raise InputError(f"'{path}' is not a file")
+    if path.stat().st_size == 0:
+        raise InputError(f"picture '{path}' is empty (0 bytes)")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(path) as image:
+                image.load()
+                return _plain(ImageOps.exif_transpose(image))
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        limit = (Image.MAX_IMAGE_PIXELS or 0) // 10**6
+        raise InputError(f"picture '{path}' is too large: more than {limit} million pixels; scale it down") from None
+    except UnidentifiedImageError:
+        raise InputError(f"'{path}' is not a picture, or its format is not supported") from None
+    except Exception as error:  # decoders of damaged files raise anything
+        raise InputError(f"picture '{path}' cannot be read: {error}") from error
+
+
+def read_picture(path: Path, colour: Colour = "auto", size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
+    """Read a picture as ``(height, width)`` or ``(height, width, 3)``, scaled to ``size = (height, width)`` if given.
+
+    With ``auto``, a picture whose colours are all grey comes back as grey.
+    """
+    image = open_picture(path)
+    if size is not None:
+        image = image.resize((size[1], size[0]), Image.Resampling.LANCZOS)
+    if colour != "auto":
+        return np.asarray(image.convert("L" if colour == "grey" else "RGB"))
+    pixels = np.asarray(image)
+    grey = pixels.ndim == 2 or (pixels == pixels[..., :1]).all()
+    return pixels if pixels.ndim == 2 or not grey else pixels[..., 0]
+
+
+def resized(pixels: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return a picture scaled to ``size = (height, width)``."""
+    return np.asarray(Image.fromarray(pixels).resize((size[1], size[0]), Image.Resampling.LANCZOS))
+
+
+def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
+    """Write one picture, grey or colour; the file appears whole or not at all."""
+    image = Image.fromarray(picture)
+    with replacing(path) as file:
+        image.save(file, format="PNG")
+
+
+def side_by_side(before: Images, after: Images, gap: int = 1) -> Images:
+    """Join each picture to its partner on the right, with a narrow gap."""
+    between = np.full((*before.shape[:2], gap, *before.shape[3:]), GAP_GREY, dtype=np.uint8)
+    return np.concatenate([before, between, after], axis=2)  # (batch, height, 2 width + gap, …)
+
+
+def contact_sheet(
+    images: Images, columns: int | None = None, scale: int | None = None, gap: int = 3
+) -> NDArray[np.uint8]:
+    """Lay pictures out in rows on one sheet, enlarged by whole pixels so that a person can see them."""
+    count, height, width = images.shape[:3]
+    if columns is None:  # about square
+        columns = max(1, min(count, round(math.sqrt(count * (height + gap) / (width + gap)))))
+    rows = max(1, math.ceil(count / columns))
+    cells = np.full((rows * columns, height + gap, width + gap, *images.shape[3:]), GAP_GREY, dtype=np.uint8)
+    cells[:count, gap:, gap:] = images
+    sheet = cells.reshape(rows, columns, *cells.shape[1:]).swapaxes(1, 2)
+    sheet = sheet.reshape(rows * (height + gap), columns * (width + gap), *images.shape[3:])
+    sheet = np.pad(sheet, [(0, gap), (0, gap)] + [(0, 0)] * (sheet.ndim - 2), constant_values=GAP_GREY)
+    if scale is None:
+        scale = min(MAX_ENLARGEMENT, max(1, SHEET_WIDTH // sheet.shape[1]))
+    return sheet.repeat(scale, axis=0).repeat(scale, axis=1)
+
+
+def _plain(image: Image.Image) -> Image.Image:
+    """Return the picture in mode ``L`` or ``RGB``, on white where it is transparent."""
+    if image.mode.startswith("I"):  # 16 bits of grey, which convert("L") would clip
+        deep = np.asarray(image)
+        return Image.fromarray(np.clip(deep // 257, 0, 255).astype(np.uint8))
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    return image.convert("L" if image.mode in ("1", "L") else "RGB")

@@ -1,0 +1,192 @@
+"""The options by which commands set up a run, and the configuration they amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import attrs
+import typer
+
+from cubespace.base.errors import CubeError, UsageError
+from cubespace.base.observer import Observer
+from cubespace.cli.app import AsJson, NoPlugin, catalogue
+from cubespace.cli.completion import names, presets
+from cubespace.cli.progress_bar import Terminal
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder import RunFolder, default_folder
+from cubespace.settings.recipe import Execution
+from cubespace.settings.run_config import SHORT_NAMES, RunConfig, load_config, parse_settings
+
+SPEC = "NAME[:key=value,…]"
+DEFAULTS = Execution()
+
+Domain = Annotated[
+    str | None,
+    typer.Option(
+        metavar=SPEC, autocompletion=names("domain"), help="Where the pictures come from; see `cube plugins domain`."
+    ),
+]
+Apply = Annotated[
+    str | None,
+    typer.Option(
+        metavar=SPEC, autocompletion=names("apply"), help="How an action changes the bits; see `cube plugins apply`."
+    ),
+]
+Precondition = Annotated[
+    str | None,
+    typer.Option(
+        metavar=SPEC,
+        autocompletion=names("precondition"),
+        help="How preconditions are learned; see `cube plugins precondition`.",
+    ),
+]
+Planner = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar=SPEC, autocompletion=names("planner"), help="The planner; repeatable; see `cube plugins planner`."
+    ),
+]
+Instances = Annotated[int | None, typer.Option(min=1, help="How many problems to solve.  [default: 30]")]
+Length = Annotated[int | None, typer.Option(min=1, help="Moves from each initial state to the goal.  [default: 7]")]
+TimeLimit = Annotated[float | None, typer.Option(help="Seconds per search.  [default: 900]")]
+MemoryLimit = Annotated[int | None, typer.Option(help="Megabytes per search.  [default: 2048]")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Of data, training, extraction and instances.  [default: 0]")]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        autocompletion=presets,
+        help="Settings for domains that need others; `cube info` lists the presets with their reasons.",
+    ),
+]
+Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.")]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any setting, such as `train.epochs=50`.")
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="RUN", help="The run folder.  [default: runs/…]")
+]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
+Threads = Annotated[int, typer.Option(min=1, help="CPU threads of training; one is fastest on a busy machine.")]
+Precision = Annotated[Literal["float32", "bf16"], typer.Option(help="Arithmetic of training; bf16 pays on GPUs only.")]
+Compile = Annotated[bool, typer.Option("--compile", help="Compile the network first; pays on GPUs only.")]
+CheckpointSeconds = Annotated[
+    float, typer.Option(min=0, help="Seconds between checkpoints: at most so much training is lost, or an epoch.")
+]
+Watchers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--observer",
+        metavar=SPEC,
+        autocompletion=names("observer"),
+        help="Who else is told how the run goes, such as a tracker; repeatable; see `cube plugins observer`.",
+    ),
+]
+Quiet = Annotated[
+    bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors; RUN/run.log has the rest.")
+]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say every step, not just now and then.")]
+Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
+
+
+@attrs.frozen
+class Search:
+    """What to plan and within which limits."""
+
+    planner: Planner = None
+    instances: Instances = None
+    length: Length = None
+    time_limit: TimeLimit = None
+    memory_limit: MemoryLimit = None
+
+    def flags(self) -> dict[str, object | None]:
+        """Return the settings they stand for."""
+        given = attrs.asdict(self)
+        given["planners"] = given.pop("planner")
+        return {f"plan.{name}": value for name, value in given.items()}
+
+
+@attrs.frozen
+class Settings:
+    """Where the settings of a run come from."""
+
+    seed: Seed = None
+    preset: Preset = None
+    config: Config = None
+    pairs: Set = None
+
+    def configuration(self, flags: Mapping[str, object | None]) -> RunConfig:
+        """Return defaults, preset, file, ``--set`` and flags, the last on top; flags that are None say nothing."""
+        settings = parse_settings(self.pairs or [])
+        settings |= {key: value for key, value in flags.items() if value is not None}
+        if self.seed is not None:
+            settings |= dict.fromkeys(SHORT_NAMES["seed"], self.seed)
+        return load_config(self.config, settings, self.preset)
+
+
+@attrs.frozen
+class Computing:
+    """Where and how the network is trained; no part of a run's identity."""
+
+    device: Device = DEFAULTS.device
+    threads: Threads = DEFAULTS.threads
+    precision: Precision = DEFAULTS.precision
+    compile: Compile = DEFAULTS.compile
+    checkpoint_seconds: CheckpointSeconds = DEFAULTS.checkpoint_seconds
+
+    def execution(self) -> Execution:
+        """Return it as settings; a device that is not there is refused before any work is done."""
+        check_device(self.device)
+        return Execution(**attrs.asdict(self))
+
+
+@attrs.frozen
+class Talk:
+    """What a command says and how, and which plugins it does without."""
+
+    quiet: Quiet = False
+    verbose: Verbose = False
+    as_json: AsJson = False
+    no_plugin: NoPlugin = None
+
+    def catalogue(self) -> Catalogue:
+        """Return the plugins."""
+        return catalogue(self.no_plugin)
+
+    def terminal(self) -> Terminal:
+        """Return who tells the user how the work goes."""
+        return Terminal(quiet=self.quiet, verbose=self.verbose)
+
+
+def open_run(folder: Path | None, config: RunConfig) -> RunFolder:
+    """Open or make the run folder of a configuration."""
+    return RunFolder.start(folder or default_folder(config), config)
+
+
+def execution(device: str, threads: int = DEFAULTS.threads) -> Execution:
+    """Return how a stage works that does not train."""
+    check_device(device)
+    return Execution(device=device, threads=threads)
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that is not there, before any work is done."""
+    if device != "auto":
+        from cubespace.learning.devices import pick_device
+
+        pick_device(device)
+
+
+def observers(loaded: Catalogue, specs: list[str] | None) -> dict[str, Observer]:
+    """Return the observers that the user asked for; a bad name or option is refused before any work is done."""
+    built: dict[str, Observer] = {}
+    for spec in specs or []:
+        try:
+            built[spec] = loaded.create("observer", spec)
+        except CubeError:
+            raise
+        except Exception as error:  # a plugin may raise anything
+            raise UsageError(f"observer '{spec}' cannot be set up: {type(error).__name__}: {error}") from error
+    return built

@@ -1,0 +1,1 @@
+"""Where pictures come from: the contracts of a domain, and data sets of transitions."""

@@ -1,0 +1,136 @@
+"""What a domain is: a source of pictures before and after an action. Some also judge plans, some know all their states.
+
+Three contracts, of which only the first is needed to learn and to plan:
+
+* :class:`Domain`: pairs of pictures. All that learning ever sees.
+* :class:`Judge`: reads the state off a picture and says whether a step is a move; with it, plans are judged.
+* :class:`StateSpace`: random states, successors, a goal; with it there are problems at an exact distance and diagnosis.
+
+A :class:`Simulator` keeps all three. States are rows of small non-negative integers, always in batches:
+``uint8[N, variables]``. Pictures are ``uint8[N, H, W]`` or, in colour, ``uint8[N, H, W, 3]``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.base.arrays import Images, States
+from cubespace.base.options import NoOptions
+
+USUAL_PAIRS = 5000  # the size of the paper's data sets
+
+
+@attrs.frozen(eq=False)
+class Pairs:
+    """Transitions: the pictures before and after each and, where the domain knows them, the states."""
+
+    before: Images
+    after: Images
+    states_before: States | None = None
+    states_after: States | None = None
+
+    def __len__(self) -> int:
+        """Return how many transitions there are."""
+        return len(self.before)
+
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Pairs:
+        """Return some of the transitions; a slice shares their memory."""
+        known = (None if states is None else states[rows] for states in (self.states_before, self.states_after))
+        return Pairs(self.before[rows], self.after[rows], *known)
+
+
+class Domain(ABC):
+    """A source of pairs of pictures; all that learning needs. Built from its ``Options``, a frozen attrs class."""
+
+    Options: ClassVar[type[Any]] = NoOptions
+
+    @property
+    @abstractmethod
+    def image_shape(self) -> tuple[int, ...]:
+        """Return ``(height, width)`` or ``(height, width, 3)``."""
+
+    @abstractmethod
+    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
+        """Draw ``count`` transitions; None draws the domain's usual number."""
+
+
+class Judge(ABC):
+    """Judges the pictures of a plan. Learning never sees any of this."""
+
+    @abstractmethod
+    def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
+        """Read the state off each picture; the mask says which pictures show a state at all.
+
+        The rule is fixed: exact on clean pictures, tolerant to blur, never a guess. The states of unreadable pictures
+        are zeros.
+        """
+
+    @abstractmethod
+    def is_move(self, before: States, after: States) -> NDArray[np.bool_]:
+        """Return whether one move leads from each state to the other state of its row."""
+
+
+class StateSpace(ABC):
+    """Knows its states and moves. Learning never sees any of this."""
+
+    reversible: ClassVar[bool] = True  # whether every move can be undone by one move
+
+    @property
+    @abstractmethod
+    def radices(self) -> tuple[int, ...]:
+        """Return how many values each variable of a state can take, at most 256."""
+
+    @abstractmethod
+    def render(self, states: States) -> Images:
+        """Return the picture of each state; a state looks the same alone and in any batch."""
+
+    @abstractmethod
+    def random_states(self, count: int, rng: np.random.Generator) -> States:
+        """Draw states uniformly from the whole state space."""
+
+    @abstractmethod
+    def successors(self, states: States) -> tuple[States, NDArray[np.intp]]:
+        """Return all successors of all states, and for each the row of the state it came from, in ascending order."""
+
+    @abstractmethod
+    def goal(self) -> States:
+        """Return the goal of the domain's instances, as a batch of one."""
+
+    def predecessors(self, states: States) -> tuple[States, NDArray[np.intp]]:
+        """Return all states that have one of ``states`` as successor, and for each the row it leads to."""
+        if not self.reversible:
+            raise NotImplementedError(f"{type(self).__name__} must define predecessors: its moves cannot all be undone")
+        return self.successors(states)
+
+    def random_moves(self, count: int, rng: np.random.Generator) -> tuple[States, States]:
+        """Draw uniform states and for each a uniform one of its successors; states without any are drawn again."""
+        before = self.random_states(count, rng)
+        while True:
+            children, parents = self.successors(before)
+            degrees = np.bincount(parents, minlength=len(before))  # (batch,)
+            stuck = np.flatnonzero(degrees == 0)
+            if len(stuck) == 0:
+                first = np.cumsum(degrees) - degrees
+                return before, children[first + rng.integers(degrees)]
+            before[stuck] = self.random_states(len(stuck), rng)
+
+
+class Simulator(Domain, Judge, StateSpace):
+    """A domain that knows its own rules: it keeps all three contracts, and needs only those of its states and eye."""
+
+    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
+        """Draw uniform states, each with a uniform one of its moves."""
+        before, after = self.random_moves(USUAL_PAIRS if count is None else count, rng)
+        return Pairs(self.render(before), self.render(after), before, after)
+
+    def is_move(self, before: States, after: States) -> NDArray[np.bool_]:
+        """Return whether each second state is among the successors of the first."""
+        children, parents = self.successors(before)
+        legal = np.zeros(len(before), dtype=np.bool_)
+        np.logical_or.at(legal, parents, (children == after[parents]).all(1))
+        return legal

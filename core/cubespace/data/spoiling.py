@@ -1,0 +1,161 @@
+"""Spoiled data: pictures and pairs as people have them, made from clean ones, to test what learning can bear."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.base.arrays import Images, States
+from cubespace.base.errors import UsageError
+from cubespace.data.domain import USUAL_PAIRS, Domain, Pairs, Simulator, StateSpace
+from cubespace.settings.run_config import Spoiling
+
+LAMP = 4  # pixels, the side of a lamp; a dark strip of two pixels more is added below the picture for them
+STRIP = LAMP + 2
+LAMP_EVERY = 9  # pixels from one lamp to the next
+
+
+def spoil(domain: Domain, spoiling: Spoiling, *seeds: int) -> Domain:
+    """Return a domain whose pictures and pairs are spoiled, by seeds of their own; the clean one still judges."""
+    if not spoiling.any:
+        return domain
+    rng = np.random.default_rng([*seeds, 0x5B01])
+    if isinstance(domain, Simulator):
+        return SpoiledSimulator(domain, spoiling, rng)
+    if spoiling.walks is not None:
+        raise UsageError("walks need a domain that knows its states")
+    return SpoiledPairs(domain, spoiling, rng)
+
+
+class SpoiledPairs(Domain):
+    """Pairs of another domain, spoiled."""
+
+    def __init__(self, clean: Domain, spoiling: Spoiling, rng: np.random.Generator) -> None:
+        self.clean, self.spoiling, self.rng = clean, spoiling, rng
+
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """Return the shape of the pictures, with the strip of the lamps."""
+        height, *rest = self.clean.image_shape
+        return (height + (STRIP if self.spoiling.blink else 0), *rest)
+
+    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
+        """Draw pairs of the other domain and spoil them."""
+        pairs = self.clean.sample(count, rng)
+        before, after = (spoil_pictures(images, self.spoiling, self.rng) for images in (pairs.before, pairs.after))
+        return mismatch(Pairs(before, after, pairs.states_before, pairs.states_after), self.spoiling.wrong, self.rng)
+
+
+class SpoiledSimulator(Simulator):
+    """Another simulator, whose pictures are spoiled each time they are drawn, and whose pairs may come from walks."""
+
+    def __init__(self, clean: Simulator, spoiling: Spoiling, rng: np.random.Generator) -> None:
+        self.clean, self.spoiling, self.rng = clean, spoiling, rng
+
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """Return the shape of the pictures, with the strip of the lamps."""
+        height, *rest = self.clean.image_shape
+        return (height + (STRIP if self.spoiling.blink else 0), *rest)
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """Return those of the clean one."""
+        return self.clean.radices
+
+    def random_states(self, count: int, rng: np.random.Generator) -> States:
+        """Draw states as the clean one does."""
+        return self.clean.random_states(count, rng)
+
+    def successors(self, states: States) -> tuple[States, NDArray[np.intp]]:
+        """Return the moves of the clean one."""
+        return self.clean.successors(states)
+
+    def predecessors(self, states: States) -> tuple[States, NDArray[np.intp]]:
+        """Return the moves of the clean one, backwards."""
+        return self.clean.predecessors(states)
+
+    def goal(self) -> States:
+        """Return the goal of the clean one."""
+        return self.clean.goal()
+
+    def render(self, states: States) -> Images:
+        """Draw the states and spoil the pictures, otherwise each time."""
+        return spoil_pictures(self.clean.render(states), self.spoiling, self.rng)
+
+    def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
+        """Let the clean one read the pictures, without the strip of the lamps."""
+        return self.clean.read(np.ascontiguousarray(images[:, : self.clean.image_shape[0]]))
+
+    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
+        """Draw pairs, or walks cut into pairs, and mix some of them up."""
+        spoiling, number = self.spoiling, USUAL_PAIRS if count is None else count
+        if spoiling.walks is None:
+            before, after = self.clean.random_moves(number, rng)
+        else:
+            before, after = walk(self.clean, number, spoiling.walks, rng, from_goal=spoiling.from_goal)
+        pairs = Pairs(self.render(before), self.render(after), before, after)
+        return mismatch(pairs, spoiling.wrong, self.rng)
+
+
+def walk(
+    space: StateSpace, count: int, walks: int, rng: np.random.Generator, *, from_goal: bool = False
+) -> tuple[States, States]:
+    """Return about ``count`` moves of so many random walks, as the states before and after each."""
+    states = np.repeat(space.goal(), walks, axis=0) if from_goal else space.random_states(walks, rng)
+    before, after = [], []
+    for _ in range(-(-count // walks)):
+        children, parents = space.successors(states)
+        degrees = np.bincount(parents, minlength=len(states))
+        if (degrees == 0).any():
+            raise UsageError("a walk has come to a state without moves: this domain cannot be walked")
+        following = children[np.cumsum(degrees) - degrees + rng.integers(degrees)]
+        before.append(states)
+        after.append(following)
+        states = following
+    return np.concatenate(before)[:count], np.concatenate(after)[:count]
+
+
+def mismatch(pairs: Pairs, fraction: float, rng: np.random.Generator) -> Pairs:
+    """Return pairs of which some have the second picture of another pair."""
+    chosen = np.flatnonzero(rng.random(len(pairs)) < fraction)
+    if len(chosen) < 2:
+        return pairs
+    partner = np.arange(len(pairs))
+    partner[chosen] = np.roll(rng.permutation(chosen), 1)
+    states = None if pairs.states_after is None else pairs.states_after[partner]
+    return Pairs(pairs.before, pairs.after[partner], pairs.states_before, states)
+
+
+def spoil_pictures(images: Images, spoiling: Spoiling, rng: np.random.Generator, chunk: int = 1000) -> Images:
+    """Return pictures shifted, with lamps below, darkened and noisy, in this order."""
+    if not spoiling.pictures:
+        return images
+    parts = [_spoiled(images[start : start + chunk], spoiling, rng) for start in range(0, len(images), chunk)]
+    return np.concatenate(parts) if parts else _spoiled(images, spoiling, rng)
+
+
+def _spoiled(images: Images, spoiling: Spoiling, rng: np.random.Generator) -> Images:
+    if spoiling.shift:
+        images = _shifted(images, spoiling.shift, rng)
+    if spoiling.blink:
+        strip = np.zeros((len(images), STRIP, *images.shape[2:]), dtype=np.uint8)
+        for lamp in range(spoiling.blink):
+            lit = rng.random(len(images)) < 0.5
+            strip[lit, 1 : 1 + LAMP, 2 + LAMP_EVERY * lamp : 2 + LAMP_EVERY * lamp + LAMP] = 255
+        images = np.concatenate([images, strip], axis=1)
+    if not spoiling.light and not spoiling.noise:
+        return images
+    pixels = images.astype(np.float32)
+    light = rng.uniform(1 - spoiling.light, 1, (len(images), *[1] * (images.ndim - 1)))
+    pixels = pixels * light.astype(np.float32) + rng.normal(0, 255 * spoiling.noise, images.shape).astype(np.float32)
+    return np.clip(np.rint(pixels), 0, 255).astype(np.uint8)
+
+
+def _shifted(images: Images, most: int, rng: np.random.Generator) -> Images:
+    """Return pictures moved by up to ``most`` pixels each way; what comes in from outside repeats the edge."""
+    height, width = images.shape[1:3]
+    padding = [(0, 0), (most, most), (most, most)] + [(0, 0)] * (images.ndim - 3)
+    padded = np.pad(images, padding, mode="edge")
+    down, right = rng.integers(0, 2 * most + 1, (2, len(images)))
+    return np.stack([picture[y : y + height, x : x + width] for picture, y, x in zip(padded, down, right, strict=True)])

@@ -1,0 +1,1 @@
+"""Problems, true distances, the judge of plans, memorisation, diagnosis."""

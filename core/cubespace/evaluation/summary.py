@@ -1,0 +1,33 @@
+"""Rows of the result table: how many plans were found, valid and optimal, and how the others ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a table row: counts of instances, found, valid and optimal, how the rest ended, known states and steps.
+
+    These are the fractions of states and of transitions in all plans except the invalid ones that were in the training
+    split, so that they could have been memorised. None if there is no such plan.
+    """
+    outcomes = [record["outcome"] for record in records]
+    found = [record for record in records if record["plan"] is not None]
+    right = [record for record in found if record["valid"] is not False]
+    steps = sum(len(record["plan"]) for record in right)
+    judged = all(record["valid"] is not None for record in found)
+    return {
+        "instances": len(records),
+        "found": len(found),
+        "valid": sum(record["valid"] for record in found) if judged else None,
+        "optimal": sum(bool(record["optimal"]) for record in found) if judged else None,
+        "known_states": _fraction(sum(record["known_states"] for record in right), steps + len(right)),
+        "known_transitions": _fraction(sum(record["known_transitions"] for record in right), steps),
+        "outcomes": {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))},
+        "mean_seconds": round(sum(record["seconds"] for record in records) / max(1, len(records)), 3),
+    }
+
+
+def _fraction(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None

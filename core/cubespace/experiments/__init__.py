@@ -1,0 +1,1 @@
+"""Many runs: the cells of an experiment, and what runs them."""

@@ -1,0 +1,106 @@
+"""What an executor is: it runs the cells of an experiment, each as a process of its own, and tells how each ended."""
+
+from __future__ import annotations
+
+import signal
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import attrs
+
+from cubespace.base.options import NoOptions
+
+OUTPUT, ERRORS = "output.txt", "errors.txt"
+TAIL = 2000  # characters of the errors that a result carries: enough for a traceback's end
+NOT_STARTED = 127  # the exit code of a cell that could not be started, as in a shell
+
+# what every cell has in its environment: several cells with several threads each slow each other down
+ONE_THREAD: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+)
+
+
+@attrs.frozen
+class Cell:
+    """One call of ``cube``, in the working folder and with the environment of the caller.
+
+    What it prints goes to ``output.txt`` and ``errors.txt`` in ``folder``, which is made if need be. This is not the
+    run folder, which must belong to the run alone.
+    """
+
+    name: str
+    arguments: tuple[str, ...] = attrs.field(converter=tuple)
+    folder: Path
+
+
+@attrs.frozen(kw_only=True)
+class CellResult:
+    """How a cell ended."""
+
+    cell: Cell
+    status: int  # the exit code, or minus the number of the signal that ended the process
+    errors: str = ""  # the end of what it said on stderr
+    seconds: float = 0.0  # of the last try
+    tries: int = 1
+
+    @property
+    def succeeded(self) -> bool:
+        """Return whether the call did what it should."""
+        return self.status == 0
+
+    @property
+    def exit_code(self) -> int | None:
+        """Return the exit code, or None if a signal ended the process."""
+        return self.status if self.status >= 0 else None
+
+    @property
+    def signal(self) -> str | None:
+        """Return the name of the signal that ended the process, such as SIGKILL, or None if it ended by itself."""
+        if self.status >= 0:
+            return None
+        try:
+            return signal.Signals(-self.status).name
+        except ValueError:  # a real-time signal has no name
+            return f"signal {-self.status}"
+
+    @property
+    def reason(self) -> str:
+        """Return in a few words how a cell ended: how, and the last line it said."""
+        how = f"ended by {self.signal}" if self.signal else f"exit code {self.status}"
+        lines = self.errors.strip().splitlines()
+        return f"{how}: {lines[-1]}" if lines and not self.succeeded else how
+
+
+Finished = Callable[[CellResult], None]
+
+
+class Executor(ABC):
+    """Runs cells. Built from its ``Options``, a frozen attrs class."""
+
+    Options: ClassVar[type[Any]] = NoOptions
+
+    def __init__(self, options: Any) -> None:
+        self.options = options
+
+    @abstractmethod
+    def run(self, cells: Sequence[Cell], finished: Finished) -> None:
+        """Run every cell to its end and call ``finished`` once for each, in the thread of the caller.
+
+        Each cell is a process of its own with :data:`ONE_THREAD` in its environment; one that fails, or is killed, or
+        cannot even be started, leaves the others alone and is told like them. When the call itself is ended, by an
+        exception of ``finished`` or by Ctrl-C, so are all cells.
+        """
+
+
+def last_words(folder: Path) -> str:
+    """Return the end of what the cell of a folder said on stderr."""
+    try:
+        with (folder / ERRORS).open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - 4 * TAIL))  # a character has at most four bytes
+            return file.read().decode("utf-8", "replace")[-TAIL:]
+    except OSError:
+        return ""

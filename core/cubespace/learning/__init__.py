@@ -1,0 +1,1 @@
+"""The network between pictures and bits, and its training."""

@@ -1,0 +1,43 @@
+"""What an apply module is: the part of the network that turns a latent state and an action into the successor state."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from torch import Tensor, nn
+
+from cubespace.base.options import NoOptions
+
+
+class ApplyModule(nn.Module):
+    """Apply an action to a latent state.
+
+    A subclass is built as ``cls(bits, actions, options)``. If it is STRIPS-like, the effect of an action is the same in
+    every state, by construction, and :meth:`effects` names it.
+    """
+
+    Options: ClassVar[type[Any]] = NoOptions
+    strips: ClassVar[bool] = True  # whether the effects are independent of the state
+    writable: ClassVar[bool] = False  # whether effects can be written into it: it then defines write_effects
+
+    def __init__(self, bits: int, actions: int, options: Any) -> None:
+        super().__init__()
+        self.bits = bits
+        self.actions = actions
+        self.options = options
+
+    @abstractmethod
+    def forward(self, state: Tensor, action: Tensor, temperature: float) -> Tensor:
+        """Return the successor: relaxed, in [0, 1], while training; exact bits, 0 or 1, in evaluation.
+
+        ``state`` is (batch, bits), ``action`` is (batch, actions) with rows that sum to one.
+        """
+
+    def effects(self) -> tuple[Tensor, Tensor]:
+        """Return the add and the delete mask of every action: two of bool (actions, bits), never both true."""
+        raise NotImplementedError(f"{type(self).__name__} has no STRIPS effects")
+
+    def write_effects(self, add: Tensor, delete: Tensor) -> None:
+        """Give the first actions exactly these effects, two masks of (effects, bits), and the others none."""
+        raise NotImplementedError(f"{type(self).__name__} learns its effects, they cannot be written")

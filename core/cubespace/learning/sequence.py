@@ -1,0 +1,25 @@
+"""Which phases a training has, in order.
+
+An architecture is a choice of phases over the same parts: all jointly, or first the State AutoEncoder and then, on its
+frozen bits, the Action AutoEncoder.
+"""
+
+from __future__ import annotations
+
+from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.finishing_phases import ActionPhase, ConsolidationPhase, DecoderPhase, RewritePhase
+from cubespace.learning.joint_phases import JointPhase, PreparePhase, StatePhase
+from cubespace.learning.phase import Phase
+from cubespace.learning.schedules import phase_names
+from cubespace.settings.recipe import TrainConfig
+
+PHASES: dict[str, type[Phase]] = {
+    phase.name: phase
+    for phase in (PreparePhase, JointPhase, StatePhase, ConsolidationPhase, RewritePhase, ActionPhase, DecoderPhase)
+}
+
+
+def phases(config: TrainConfig, model: SpaceAutoEncoder) -> list[type[Phase]]:
+    """Return the phases of a training, in order."""
+    names = phase_names(config, encoder_ready=model.encoder.ready, decoder_ready=model.decoder.ready)
+    return [PHASES[name] for name in names]

@@ -1,0 +1,80 @@
+"""What a plugin can offer besides components: presets and commands; and what is said of a plugin that was skipped."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+if TYPE_CHECKING:
+    import typer
+
+
+@attrs.frozen
+class Failure:
+    """A plugin that was skipped, and why."""
+
+    plugin: str
+    distribution: str
+    reason: str
+
+    @classmethod
+    def of(cls, plugin: str, distribution: str, error: Exception) -> Failure:
+        """Return the failure of a plugin that raised; the first line of the error is enough."""
+        first = (str(error).splitlines() or [""])[0]
+        return cls(plugin, distribution, f"{type(error).__name__}: {first}")
+
+    def __str__(self) -> str:
+        """Return the line shown to the user."""
+        return f"skipped plugin '{self.plugin}' ({self.distribution}): {self.reason}"
+
+
+@attrs.frozen
+class Preset:
+    """Settings that go below all others, and why they are needed."""
+
+    name: str
+    reason: str
+    settings: dict[str, Any]
+    plugin: str
+    distribution: str
+
+    def copy(self) -> Preset:
+        """Return a preset whose settings the caller may change."""
+        return attrs.evolve(self, settings=deepcopy(self.settings))
+
+
+@attrs.define
+class PresetRegistry:
+    """What ``cube_presets`` is given: it collects the presets that one plugin offers."""
+
+    plugin: str
+    distribution: str
+    presets: list[Preset] = attrs.field(factory=list)
+
+    def add(self, name: str, settings: Mapping[str, Any] | str, reason: str = "") -> None:
+        """Offer settings under ``name``: nested tables, or TOML text whose first lines, a comment, may be the reason."""
+        if isinstance(settings, str):
+            reason = reason or _leading_comment(settings)
+            settings = tomllib.loads(settings)
+        if not reason:
+            raise ValueError(f"preset '{name}' gives no reason: say why the defaults do not serve")
+        self.presets.append(Preset(name, reason, dict(settings), self.plugin, self.distribution))
+
+
+@attrs.frozen
+class CommandPlugin:
+    """A plugin that adds commands to ``cube``."""
+
+    plugin: str
+    distribution: str
+    add_to: Callable[[typer.Typer], None]
+
+
+def _leading_comment(text: str) -> str:
+    comment = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return " ".join(line.lstrip("# ").rstrip() for line in comment)

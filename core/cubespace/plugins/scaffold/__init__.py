@@ -1,0 +1,121 @@
+"""Start a plugin package from a template that works."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import shutil
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import attrs
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.options import suggestion
+from cubespace.plugins.catalogue import KINDS
+
+
+@attrs.frozen
+class Start:
+    """What a package can start as: a component of some kind, what is said of it, and how the user chooses it."""
+
+    kind: str
+    about: str  # what such a component is
+    summary: str  # of the component in the template
+    usage: str
+
+
+# the kinds of components, and beside two of them a simpler way to start
+STARTS = {
+    "domain": Start(
+        "domain",
+        "a world that knows its states and judges plans",
+        "a lamp that walks along a row of cells",
+        "--domain $name",
+    ),
+    "source": Start(
+        "domain",
+        "a domain that only has pairs of pictures",
+        "a row of lamps, as pairs of pictures only",
+        "--domain $name",
+    ),
+    "apply": Start("apply", "how an action changes the bits", "add the effect in logit space", "--apply $name"),
+    "encoder": Start("encoder", "from pictures to bits", "one linear layer on all pixels", "--set model.encoder=$name"),
+    "decoder": Start("decoder", "from bits to pictures", "one linear layer to all pixels", "--set model.decoder=$name"),
+    "precondition": Start(
+        "precondition", "when an action applies", "only what the effect itself says", "--precondition $name"
+    ),
+    "planner": Start(
+        "planner", "a planner that runs as a process", "breadth-first search in Python", "--planner $name"
+    ),
+    "solver": Start("planner", "a search inside this process", "breadth-first search in bits", "--planner $name"),
+    "observer": Start(
+        "observer",
+        "a tracker that follows runs",
+        "every epoch and every plan in a CSV file",
+        "--observer $name",
+    ),
+    "executor": Start(
+        "executor",
+        "what runs the cells of an experiment",
+        "one cell after another, with low priority",
+        "--executor $name",
+    ),
+}
+
+
+def write_plugin(name: str, start: str, folder: Path) -> Path:
+    """Write the package into ``folder``, which must not exist yet; either all of it or nothing."""
+    if start not in STARTS:
+        raise UsageError(f"No kind is called '{start}'. {suggestion(start, STARTS)}Available: {', '.join(STARTS)}.")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(name):
+        raise UsageError(
+            f"'{name}' is no good plugin name: use lower-case words joined by hyphens, such as 'two-rooms'"
+        )
+    if folder.exists():
+        raise InputError(f"{folder} already exists: choose another place with -o")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise InputError(f"cannot write to {folder.parent}: {error.strerror}") from error
+    try:
+        _fill(draft, start, _words(name, STARTS[start]))
+        draft.chmod(0o755)  # mkdtemp makes it private
+        draft.rename(folder)
+    except OSError as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise InputError(f"cannot write {folder}: {error.strerror}") from error
+    return folder
+
+
+def _words(name: str, start: Start) -> dict[str, str]:
+    """Return what the templates leave open."""
+    kind = KINDS[start.kind]
+    return {
+        "name": name,
+        "kind": kind.name,
+        "title": kind.title,
+        "hook": kind.hook,
+        "usage": Template(start.usage).substitute(name=name),
+        "summary": start.summary,
+        "module": "cube_" + name.replace("-", "_"),
+        "cls": "".join(word.capitalize() for word in name.split("-")),
+    }
+
+
+def _fill(folder: Path, start: str, words: dict[str, str]) -> None:
+    targets = {
+        "pyproject.toml": "pyproject.toml",
+        "README.md": "README.md",
+        "plugin.py": f"{words['module']}_plugin.py",
+        f"{start}.py": f"{words['module']}.py",
+        "test.py": f"tests/test_{words['module']}.py",
+    }
+    templates = files(__package__) / "templates"
+    for source, target in targets.items():
+        text = Template((templates / f"{source}.template").read_text("utf-8")).substitute(words)
+        (folder / target).parent.mkdir(exist_ok=True)
+        (folder / target).write_text(text, "utf-8")

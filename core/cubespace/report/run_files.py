@@ -1,0 +1,136 @@
+"""The files of a run folder, read as they are; nothing here needs the network."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from cubespace.base.errors import InputError
+from cubespace.base.files import read_json
+from cubespace.base.options import parse_spec
+from cubespace.runs.folder import RunFolder
+
+Record = dict[str, Any]
+
+
+@attrs.frozen(kw_only=True)
+class Facts:
+    """The files of a run; None or empty if a stage has not been done yet."""
+
+    run: RunFolder
+    manifest: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    metrics: Sequence[Mapping[str, Any]]
+    measures: Mapping[str, Any] | None
+    extraction: Mapping[str, Any] | None
+    results: Mapping[str, Any] | None
+    diagnosis: Mapping[str, Any] | None
+
+    @property
+    def domain(self) -> str:
+        """Return the domain for display: of paths, only the last part."""
+        return re.sub(r"=[^,]*/(?=[^,/])", "=", self.run.config.domain)
+
+    @property
+    def name(self) -> str:
+        """Return what to call the run: its domain and its apply module."""
+        return f"{self.domain} · {parse_spec(self.run.config.model.apply).name}"
+
+    @property
+    def planners(self) -> Mapping[str, Any]:
+        """Return the rows of the result table, by planner."""
+        return self.results["planners"] if self.results else {}
+
+    @property
+    def records(self) -> list[Record]:
+        """Return the result of every instance, for every planner."""
+        return [record for row in self.planners.values() for record in row["records"]]
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Return how long each stage took."""
+        return {stage: record["seconds"] for stage, record in self.manifest.items()}
+
+    @property
+    def stale(self) -> list[str]:
+        """Return the stages that were done with other settings, so that their files no longer apply."""
+        return [stage for stage, record in self.manifest.items() if record["key"] != self.run.config.key(stage)]
+
+    @property
+    def best(self) -> Record | None:
+        """Return the plan to show first: optimal if there is one, else valid, else any; the longest of these."""
+        found = [record for record in self.records if record["plan"]]
+        return min(found, key=lambda record: (*_merit(record), -len(record["plan"])), default=None)
+
+    @property
+    def leader(self) -> str | None:
+        """Return the planner to mention first: the one with most valid and optimal plans."""
+        rows = self.planners
+        return max(rows, key=lambda name: _counts(rows[name]), default=None)
+
+
+def read_facts(path: Path) -> Facts:
+    """Read a run folder, as far as its files are there."""
+    run = RunFolder.load(path)
+    names = ("manifest", "environment", "measures", "extraction", "results", "diagnosis")
+    tables = {name: _table(run.file(f"{name}.json")) for name in names}
+    return Facts(
+        run=run,
+        manifest=tables["manifest"] or {},
+        environment=tables["environment"] or {},
+        metrics=_rows(run.file("metrics.jsonl")),
+        **{name: tables[name] for name in names[2:]},
+    )
+
+
+def verdict(record: Record) -> str:
+    """Return the verdict on an instance in a word: optimal, valid, invalid, unknown, or none for no plan."""
+    if record["plan"] is None:
+        return "none"
+    if record["valid"] is None:
+        return "unknown"
+    if not record["valid"]:
+        return "invalid"
+    return "optimal" if record["optimal"] else "valid"
+
+
+def reasons(records: Sequence[Record]) -> list[tuple[str, int]]:
+    """Return why instances did not end in a valid plan, the most frequent reason first."""
+    words = [record["reason"] or record["outcome"] for record in records if verdict(record) in ("invalid", "none")]
+    return Counter(words).most_common()
+
+
+def _merit(record: Record) -> tuple[bool, bool]:
+    return not record["optimal"], not record["valid"]
+
+
+def _counts(row: Mapping[str, Any]) -> tuple[int, int, int]:
+    return row["valid"] or 0, row["optimal"] or 0, row["found"]
+
+
+def _table(path: Path) -> Mapping[str, Any] | None:
+    if not path.is_file():
+        return None
+    table = read_json(path)
+    if not isinstance(table, dict):
+        raise InputError(f"'{path}' is damaged")
+    return table
+
+
+def _rows(path: Path) -> list[Mapping[str, Any]]:
+    """Read the rows of a training that may still be running: its last line may be incomplete."""
+    rows: list[Mapping[str, Any]] = []
+    if not path.is_file():
+        return rows
+    for line in path.read_text("utf-8").splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            break
+    return rows

@@ -1,0 +1,258 @@
+"""What the network of a run has learned, in pictures: reconstructions, actions, bits and plans. Needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.base.arrays import Bits, Images, Indices
+from cubespace.base.images import read_picture
+from cubespace.data.domain import Pairs
+from cubespace.data.transitions import Transitions
+from cubespace.learning import inference
+from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
+from cubespace.report.run_files import Record, verdict
+from cubespace.runs.folder import RunFolder
+from cubespace.symbols.strips import StripsModel
+
+MAX_TRANSITIONS = 6000  # of the training split, for mean pictures: more make no visible difference
+MASKS = ("add", "delete", "positive", "negative")  # of an action
+MAX_FRAMES = 16  # of a plan, about
+CARD_PIXELS = 72  # longer side of pictures in cards
+
+
+@attrs.frozen(kw_only=True)
+class Redrawn:
+    """A picture of the test split, as the network redraws it, and the difference."""
+
+    given: Picture
+    drawn: Picture
+    difference: Picture
+    error: float
+    worst: bool
+
+
+@attrs.frozen(kw_only=True)
+class ActionCard:
+    """An action in pictures: the means of the pictures before and after it, and its masks."""
+
+    name: str
+    support: int
+    before: Picture
+    after: Picture
+    change: Picture
+    add: list[int]
+    delete: list[int]
+    positive: list[int]
+    negative: list[int]
+
+
+@attrs.frozen(kw_only=True)
+class BitCard:
+    """A bit in a picture: where pictures are lighter (blue) or darker (orange) when it is true."""
+
+    bit: int
+    fraction: float  # of training pictures in which it is true
+    meaning: Picture
+
+
+@attrs.frozen(kw_only=True)
+class Frame:
+    """One state of a plan: its picture, its bits, the action that led to it. Long plans leave some out."""
+
+    step: int
+    skipped: int  # frames left out before this one
+    picture: Picture
+    bits: Picture | None
+    action: str
+    added: int
+    deleted: int
+
+
+@attrs.frozen(kw_only=True)
+class Story:
+    """A plan in pictures, and the frame at which it goes wrong."""
+
+    planner: str
+    problem: str
+    verdict: str
+    outcome: str
+    reason: str
+    wrong: int | None
+    init: Picture
+    goal: Picture
+    frames: list[Frame]
+    animation: Picture | None
+
+    @property
+    def anchor(self) -> str:
+        """Return the id of the story on its page."""
+        return f"plan-{self.planner}-{self.problem}"
+
+
+class Learned:
+    """A trained network with its data and, if extracted, its model."""
+
+    def __init__(self, run: RunFolder, network: SpaceAutoEncoder, model: StripsModel | None, data: Transitions) -> None:
+        self.run, self.network, self.model, self.data = run, network, model, data
+        self.some: Pairs = data.train[:MAX_TRANSITIONS]
+
+    @cached_property
+    def before(self) -> Bits:
+        """Return the bits before each of the transitions used."""
+        return inference.encode(self.network, self.some.before)
+
+    @cached_property
+    def after(self) -> Bits:
+        """Return the bits after each of the transitions used."""
+        return inference.encode(self.network, self.some.after)
+
+    def redrawn(self, count: int = 8) -> list[Redrawn]:
+        """Return some pictures of the test split, the last one being the worst of all."""
+        given = self.data.test.before
+        drawn = inference.decode(self.network, inference.encode(self.network, given))
+        differences = drawn - given / np.float32(255)
+        errors = np.square(differences).reshape(len(given), -1).mean(1)
+        worst = int(errors.argmax())
+        rows = [*[row for row in range(len(given)) if row != worst][: count - 1], worst]
+        return [
+            Redrawn(
+                given=picture(given[row], "a picture held out", CARD_PIXELS),
+                drawn=picture(
+                    (drawn[row] * 255).round().astype(np.uint8), "the same, redrawn from its bits", CARD_PIXELS
+                ),
+                # full strength at a tenth of the range: errors that are too small to matter stay invisible
+                difference=picture(_tint(differences[row]), "difference of the two", CARD_PIXELS),
+                error=float(errors[row]),
+                worst=row == worst,
+            )
+            for row in rows
+        ]
+
+    def actions(self, count: int = 12) -> list[ActionCard]:
+        """Return the actions with most support."""
+        if self.model is None:
+            return []
+        order = np.argsort(-self.model.support, kind="stable")[:count]
+        return [self._action(self.model, int(row)) for row in order]
+
+    def bits(self, count: int = 24) -> list[BitCard]:
+        """Return the most informative bits: those true in about half of the pictures first."""
+        states = np.concatenate([self.before, self.after])
+        pictures = np.concatenate([self.some.before, self.some.after])
+        fractions = states.mean(0)
+        live = np.flatnonzero((fractions > 0) & (fractions < 1))
+        order = live[np.argsort(np.abs(fractions[live] - 0.5), kind="stable")][:count]
+        return [
+            BitCard(
+                bit=int(bit),
+                fraction=float(fractions[bit]),
+                meaning=signed(
+                    _mean(pictures, states[:, bit]) - _mean(pictures, ~states[:, bit]),
+                    f"meaning of bit {bit}",
+                    CARD_PIXELS,
+                ),
+            )
+            for bit in order
+        ]
+
+    def story(self, record: Record, whole: bool = False) -> Story:
+        """Return an instance in pictures; ``whole`` adds the bits of each frame and an animation."""
+        folder = self.run.file("problems") / record["problem"]
+        colour: Any = "grey" if len(self.network.image_shape) == 2 else "rgb"
+        init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
+        trace = self._trace(init[None], record["plan"])
+        pictures = inference.draw(self.network, trace) if len(trace) else init[None][:0]
+        return Story(
+            planner=record["planner"],
+            problem=record["problem"],
+            verdict=verdict(record),
+            outcome=record["outcome"],
+            reason=record["reason"] or record["detail"],
+            wrong=record["wrong_step"],
+            init=picture(init, "the given initial picture"),
+            goal=picture(goal, "the given goal picture"),
+            frames=self._frames(trace, pictures, record, whole),
+            animation=animation(pictures, "the plan, animated", side=126) if whole and len(trace) else None,
+        )
+
+    def _trace(self, init: Images, plan: Sequence[int] | None) -> Bits:
+        """Return the states of a plan, (steps + 1, bits); none if there is no plan."""
+        nothing = np.zeros((0, self.network.config.bits), dtype=np.bool_)
+        if plan is None or self.model is None:
+            return nothing
+        trace = self.model.execute(inference.encode(self.network, init)[0], plan)
+        return nothing if trace is None else trace  # a record of another model: `cube evaluate` will replace it
+
+    def _frames(self, trace: Bits, pictures: Images, record: Record, whole: bool) -> list[Frame]:
+        frames = []
+        steps = _worth_showing(len(trace), record["wrong_step"])
+        for last, step in zip([-1, *steps], steps, strict=False):
+            state, earlier = trace[step], trace[max(0, step - 1)]
+            added, deleted = int((state & ~earlier).sum()), int((earlier & ~state).sum())
+            words = f"bits of step {step}: {added} added, {deleted} deleted"
+            frame = Frame(
+                step=step,
+                skipped=step - last - 1,
+                picture=picture(pictures[step], f"step {step}"),
+                bits=barcode(state, earlier, words) if whole else None,
+                action=self.model.names[record["plan"][step - 1]] if step and self.model else "",
+                added=added,
+                deleted=deleted,
+            )
+            frames.append(frame)
+        return frames
+
+    def _action(self, model: StripsModel, row: int) -> ActionCard:
+        """Return the card of an action, from the transitions that it reproduces."""
+        wanted, forbidden = model.positive[row], model.negative[row]
+        rows = np.flatnonzero(self.before[:, wanted].all(1) & ~self.before[:, forbidden].any(1))
+        actions: Indices = np.full(len(rows), row)
+        rows = rows[(model.apply(self.before[rows], actions) == self.after[rows]).all(1)]
+        shown = np.zeros(len(self.before), dtype=np.bool_)
+        shown[rows] = True
+        before, after = _mean(self.some.before, shown), _mean(self.some.after, shown)
+        name = model.names[row]
+        return ActionCard(
+            name=name,
+            support=int(model.support[row]),
+            before=picture(_bytes(before), f"mean picture before {name}", CARD_PIXELS),
+            after=picture(_bytes(after), f"mean picture after {name}", CARD_PIXELS),
+            change=signed(after - before, f"what {name} changes", CARD_PIXELS),
+            **{mask: np.flatnonzero(getattr(model, mask)[row]).tolist() for mask in MASKS},
+        )
+
+
+def _worth_showing(count: int, wrong: int | None) -> list[int]:
+    """Return the frames to show: all, or of a long plan both ends and those around the wrong one."""
+    if count <= MAX_FRAMES:
+        return list(range(count))
+    middle = count // 2 if wrong is None else wrong
+    around = range(max(0, middle - 4), min(count, middle + 3))
+    return sorted({*range(3), *around, *range(count - 2, count)})
+
+
+def _mean(pictures: Images, rows: Bits) -> NDArray[np.float32]:
+    """Return the mean of some pictures, in [0, 1]; black if there are none."""
+    if not rows.any():
+        return np.zeros(pictures.shape[1:], dtype=np.float32)
+    return np.asarray(pictures[rows].mean(0, dtype=np.float32) / np.float32(255))
+
+
+def _bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
+    return (values * 255).round().astype(np.uint8)
+
+
+def _tint(difference: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return a difference as red on a transparent ground."""
+    size = np.abs(difference).max(axis=-1) if difference.ndim == 3 else np.abs(difference)
+    pixels = np.zeros((*size.shape, 4), dtype=np.uint8)
+    pixels[..., 0], pixels[..., 1], pixels[..., 2] = 214, 48, 49
+    pixels[..., 3] = (np.clip(size * 10, 0, 1) * 255).astype(np.uint8)
+    return pixels

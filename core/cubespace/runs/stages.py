@@ -1,0 +1,206 @@
+"""The stages of a run, in order: data, train, extract, evaluate. Each reads the run folder and writes to it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.files import read_json, sha256, write_json, write_text
+from cubespace.base.images import contact_sheet, side_by_side, write_png
+from cubespace.base.observer import Observer, following
+from cubespace.data import transitions
+from cubespace.data.domain import Domain, Pairs
+from cubespace.data.spoiling import spoil
+from cubespace.data.transitions import Transitions
+from cubespace.learning import inference
+from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.network_metrics import measure
+from cubespace.learning.resumable_training import METRICS, MODEL, TrainingRun
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder import RunFolder
+from cubespace.runs.instances import evaluate
+from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
+from cubespace.runs.solving import redrawing_errors
+from cubespace.settings.recipe import AUTO, Execution, Recipe
+from cubespace.symbols.extraction import ExtractionReport, extract
+from cubespace.symbols.pddl import write_domain
+from cubespace.symbols.precondition_learner import PreconditionLearner
+from cubespace.symbols.strips import StripsModel, load_strips, save_strips
+
+DATA, ENCODER, MEASURES, STRIPS, PDDL, EXTRACTION, RESULTS = (
+    "data.npz",
+    "encoder.json",
+    "measures.json",
+    "strips.npz",
+    "domain.pddl",
+    "extraction.json",
+    "results.json",
+)
+
+
+@attrs.frozen
+class Pipeline:
+    """Does the stages of one run; a finished stage is skipped."""
+
+    run: RunFolder
+    catalogue: Catalogue
+    execution: Execution
+    observer: Observer
+
+    def until(self, last: str) -> None:
+        """Do all stages up to and including ``last``."""
+        stages = {"data": self.data, "train": self.train, "extract": self.extract, "evaluate": self.evaluate}
+        with self.run.locked(), following(self.observer, self.run.path):
+            for name, do in stages.items():
+                if self.run.finished(name):
+                    self.observer.say(f"{name}: done already")
+                else:
+                    do()
+                if name == last:
+                    return
+
+    def require(self, stage: str) -> None:
+        """Raise unless a stage is done: its results are about to be used."""
+        if not self.run.finished(stage):
+            raise InputError(f"{self.run.path} has no finished stage '{stage}': cube {stage} {self.run.path} does it")
+
+    def data(self) -> None:
+        """Draw the data set."""
+        config = self.run.config
+        self.observer.stage("data", f"transitions of {config.domain}")
+        with self.run.stage("data", DATA):
+            made = transitions.make(self.domain(stream=0), config.domain, config.data.transitions, config.data.seed)
+            made.save(self.run.file(DATA))
+            sheet = contact_sheet(side_by_side(made.train.before[:24], made.train.after[:24]))
+            write_png(self.run.file("data.png"), sheet)
+
+    def train(self) -> None:
+        """Train the network and measure it on the held-out splits."""
+        data, config = self.transitions(), self.run.config
+        self.observer.stage("train", f"{len(data.train)} transitions, apply module {config.model.apply}")
+        with self.run.stage("train", MODEL, METRICS, MEASURES, ENCODER):
+            choice = choose_network(self.catalogue, config.model, data.train, data.validation, config.train.seed)
+            self._tell_choice(choice)
+            recipe = Recipe(model=choice.config, train=config.train)
+            training = TrainingRun(
+                self.run.path, choice.network, data.train, data.validation, recipe, execution=self.execution
+            )
+            for note in training.notes:
+                self.observer.say(note)
+            if training.done:
+                self.observer.say(f"train: going on after epoch {training.done}")
+            for row in training:
+                self.observer.step(row["epoch"], training.epochs, _brief(row))
+                self.observer.epoch(row)
+            known = (data.train.before, data.train.after)
+            splits = {"validation": data.validation, "test": data.test}
+            measures = {
+                name: attrs.asdict(measure(training.model, split.before, split.after, known))
+                for name, split in splits.items()
+            }
+            write_json(self.run.file(MEASURES), measures)
+
+    def _tell_choice(self, choice: Choice) -> None:
+        """Say which encoder was chosen and why, and keep it."""
+        write_json(self.run.file(ENCODER), choice.record())
+        for tried in choice.candidates:
+            self.observer.say(f"train: encoder {tried.summary}")
+        layout = choice.network.encoder.layout
+        variables = "" if layout.groups is None else f" in {len(set(layout.groups))} variables"
+        self.observer.say(f"train: encoder {choice.config.encoder}, {layout.bits} bits{variables}")
+
+    def extract(self) -> None:
+        """Read the STRIPS model off the bits of the training split."""
+        data, config = self.transitions(), self.run.config.extract
+        network = self.network()
+        precondition = config.precondition
+        if precondition == AUTO:
+            precondition = default_learner(self.catalogue, network.config.encoder)
+        self.observer.stage("extract", f"effects by {config.effects}, preconditions by {precondition}")
+        learner = self.catalogue.create("precondition", precondition)
+        with self.run.stage("extract", STRIPS, PDDL, EXTRACTION):
+            model, report = self._extracted(network, data.train, learner)
+            save_strips(self.run.file(STRIPS), model)
+            write_text(self.run.file(PDDL), write_domain(model))
+            pictures = np.concatenate([data.train.before, data.train.after])
+            usual = max(redrawing_errors(network, pictures))
+            record = {**attrs.asdict(report), "precondition": precondition, "redrawing_error": usual}
+            write_json(self.run.file(EXTRACTION), record)
+            self.observer.say(f"extract: {report.summary}")
+
+    def evaluate(self) -> None:
+        """Solve the instances with every planner and judge the plans."""
+        with self.run.stage("evaluate", RESULTS):
+            parts = self.domain(), self.network(), self.strips()
+            if not self.run.config.data.spoil.pictures:
+                self.transitions().check_drawn_by(parts[0])
+            learned = " ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS))
+            results = evaluate(self.run, *parts, self.catalogue, self.observer, learned=learned)
+            write_json(self.run.file(RESULTS), results)
+
+    def _extracted(
+        self, network: SpaceAutoEncoder, pairs: Pairs, learner: PreconditionLearner
+    ) -> tuple[StripsModel, ExtractionReport]:
+        """Return the model of a trained network, read off pictures, and what was found on the way."""
+        config = self.run.config.extract
+        before, after = inference.encode(network, pairs.before), inference.encode(network, pairs.after)
+        strips = network.apply_module.strips
+        if config.effects == "network" and not strips:
+            raise UsageError("This apply module has no STRIPS effects: set extract.effects to differences or observed.")
+        return extract(
+            before,
+            after,
+            learner,
+            draw=partial(inference.draw, network),
+            look=partial(inference.encode, network),
+            effects=config.effects,
+            min_support=config.min_support,
+            labels=inference.label(network, before, after),
+            network=inference.effects(network) if strips else None,
+            groups=network.encoder.layout.groups,
+            seed=config.seed,
+        )
+
+    def domain(self, stream: int = 1) -> Domain:
+        """Return the domain of the run; files that it reads are looked for where the run was started.
+
+        Where pictures are spoiled, each ``stream`` has noise of its own: 0 is that of the data set.
+        """
+        config = self.run.config
+        domain: Domain = self.catalogue.create("domain", config.domain, home=self.run.home)
+        return spoil(domain, config.data.spoil, config.data.seed, stream)
+
+    def transitions(self) -> Transitions:
+        """Return the data set of the run."""
+        return transitions.load(self.run.file(DATA))
+
+    def network(self) -> SpaceAutoEncoder:
+        """Return the trained network."""
+        return read_network(self.catalogue, self.run.file(MODEL), self.execution.device)
+
+    def strips(self) -> StripsModel:
+        """Return the extracted model."""
+        return load_strips(self.run.file(STRIPS))
+
+    def redrawing_error(self) -> float:
+        """Return the largest error with which a training picture is redrawn."""
+        table = read_json(self.run.file(EXTRACTION))
+        assert isinstance(table, dict)
+        return float(table["redrawing_error"])
+
+    def results(self) -> dict[str, Any]:
+        """Return the table of the run."""
+        results = read_json(self.run.file(RESULTS))
+        assert isinstance(results, dict)
+        return results
+
+
+def _brief(row: dict[str, Any]) -> str:
+    """Return the part of a training row that fits beside a bar."""
+    held_out = (("Rec", "reconstruction"), ("Succ", "successor"), ("Direct", "direct"))
+    parts = [f"{short} {row[f'validation_{name}']:.4f}" for short, name in held_out]
+    return f"{row['phase']}: loss {row['total']:.4f}, {', '.join(parts)}"

@@ -1,0 +1,1 @@
+"""Solvers: the contract, planners as supervised processes, and the input they read."""

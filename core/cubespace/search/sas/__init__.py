@@ -1,0 +1,1 @@
+"""STRIPS tasks compiled to SAS+: finite-domain variables instead of single bits."""

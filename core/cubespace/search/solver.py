@@ -1,0 +1,115 @@
+"""The contract of solvers: search from one latent state to another within limits, and say how that ended."""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from cubespace.base.arrays import Bits, Indices
+from cubespace.base.options import NoOptions
+from cubespace.settings.run_config import MEMORY_LIMIT, TIME_LIMIT
+from cubespace.symbols.strips import StripsModel, Task
+
+# from states (batch, bits): the successors, the row of the state each comes from, the label of the action
+Expand = Callable[[Bits], tuple[Bits, Indices, Indices]]
+
+
+class Outcome(enum.StrEnum):
+    """How a search ended. A crash is never "no plan", and "unsolvable" is about the learned model, not the world."""
+
+    SOLVED = "solved"
+    UNSOLVABLE = "proven unsolvable"
+    NOT_FOUND = "gave up"
+    OUT_OF_TIME = "out of time"
+    OUT_OF_MEMORY = "out of memory"
+    UNSUPPORTED = "unsupported"
+    CRASHED = "crashed"
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """What a search may use, as in the paper: 15 minutes and 2 GB."""
+
+    seconds: float = attrs.field(default=TIME_LIMIT, validator=attrs.validators.gt(0))
+    megabytes: int = attrs.field(default=MEMORY_LIMIT, validator=attrs.validators.gt(0))
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@attrs.frozen(kw_only=True)
+class Statistics:
+    """What a search reported about itself; None where the planner does not say."""
+
+    expansions: int | None = None
+    expansions_until_last_jump: int | None = None  # of A*: without the last f layer, whose order is arbitrary
+    evaluations: int | None = None
+    generated: int | None = None
+    search_seconds: float | None = None
+    megabytes: float | None = None
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class SearchProblem:
+    """Where to start, where to end, and what to search in: the STRIPS model, or the successors the network predicts."""
+
+    init: Bits  # (bits,)
+    goal: Bits  # (bits,)
+    model: StripsModel
+    care: Bits | None = None  # (bits,), which bits of the goal matter; None if all do
+    expand: Expand | None = None  # by the network; None if not offered
+
+    @classmethod
+    def of(cls, task: Task) -> SearchProblem:
+        """Return the problem of a STRIPS task."""
+        return cls(init=task.init, goal=task.goal, model=task.model, care=task.care)
+
+    @property
+    def task(self) -> Task:
+        """Return the problem as a STRIPS task."""
+        care = np.ones_like(self.goal) if self.care is None else self.care
+        return Task(self.model, self.init, self.goal, care)
+
+
+@attrs.frozen(kw_only=True)
+class SearchResult:
+    """The result of a search. There is a plan and its trace if and only if the outcome is SOLVED.
+
+    The plan of a planner has been executed on the model. The plan of a solver that searches by the network is a list of
+    labels.
+    """
+
+    outcome: Outcome
+    plan: tuple[int, ...] | None = None  # rows of the model's actions, or labels
+    trace: Bits | None = None  # (steps + 1, bits), from the initial state to the goal
+    cost: int | None = None
+    statistics: Statistics = attrs.field(factory=Statistics)
+    wall_seconds: float = 0.0  # of the whole search, set-up included
+    detail: str = ""  # what the planner said if it failed
+
+
+class Solver(ABC):
+    """Finds plans between two states in bits. Built from its ``Options``, a frozen attrs class."""
+
+    Options: ClassVar[type[Any]] = NoOptions
+
+    def __init__(self, options: Any) -> None:
+        self.options = options
+
+    @property
+    def optimal(self) -> bool:
+        """Return whether plans are guaranteed to have the least cost, on every supported task."""
+        return False
+
+    def missing(self) -> str | None:
+        """Return how to install what is missing, in a few words, or None if the solver can run."""
+        return None
+
+    @abstractmethod
+    def solve(self, problem: SearchProblem, limits: Limits) -> SearchResult:
+        """Search within the limits. Raise only if the solver cannot run at all; everything else is an outcome."""

@@ -1,0 +1,1 @@
+"""The settings of a run: recipe, configuration, presets, checks."""

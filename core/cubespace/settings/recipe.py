@@ -1,0 +1,126 @@
+"""The recipe: every setting of model and training, with defaults meant for all domains.
+
+Delays and holds are fractions of the phase they belong to: a shorter training keeps the shape of its schedules.
+Free of torch, so quick to import.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import and_, ge, gt, le, lt, optional
+
+_fraction = and_(ge(0.0), le(1.0))
+_rate = and_(ge(0.0), lt(1.0))
+
+
+def _setting(default: Any, validator: Any = None) -> Any:
+    return attrs.field(default=default, validator=validator)
+
+
+AUTO = "auto"  # a choice that is left to what held-out pairs tell, or to the component it depends on
+
+
+@attrs.frozen(kw_only=True)
+class ModelConfig:
+    """The shape of the network."""
+
+    bits: int = _setting(100, ge(1))  # F, propositions of a latent state; some encoders decide by themselves
+    actions: int | None = _setting(None, optional(ge(1)))  # A, labels the action head can give; None: as needed
+    apply: str = "btl"  # apply module, as NAME or NAME:key=value,…
+    encoder: str = AUTO  # as NAME or NAME:key=value,…; auto: chosen by what held-out pairs tell
+    decoder: str = AUTO  # auto: the one that goes with the encoder
+    least_coverage: float = _setting(0.5, _fraction)  # of held-out pairs, of an encoder that auto may choose …
+    most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
+    action_width: int = _setting(300, ge(1))
+    action_depth: int = _setting(1, ge(0))
+
+
+@attrs.frozen(kw_only=True)
+class TemperatureConfig:
+    """The annealing of both Gumbel-Softmax relaxations: exponential from ``start`` to ``end``, then held."""
+
+    start: float = _setting(5.0, gt(0.0))
+    end: float = _setting(0.5, gt(0.0))
+    hold: float = _setting(0.8, and_(gt(0.0), le(1.0)))  # when the end is reached
+
+
+@attrs.frozen(kw_only=True)
+class LossConfig:
+    """The weights of the loss terms.
+
+    ``*_from`` are the paper's bootstrap delays: the weight is 0 before. Direct loss and sparsity too strong or too
+    early lose picture content for good, so both are small against the image terms.
+    """
+
+    image: Literal["bce", "mse"] = "bce"
+    reconstruction: float = _setting(1.0, ge(0.0))  # of x0 and of x1
+    successor: float = _setting(1.0, ge(0.0))  # of x1 by way of the action
+    direct: float = _setting(0.02, ge(0.0))  # γ
+    direct_from: float = _setting(0.3, _fraction)
+    zero_suppress: float = _setting(0.1, ge(0.0))  # α
+    zero_suppress_from: float = _setting(0.2, _fraction)
+    variational: float = 0.0  # β; negative values are in the paper's search space
+    prior: float = _setting(0.5, and_(gt(0.0), lt(1.0)))  # probability of a true bit under the prior
+
+
+@attrs.frozen(kw_only=True)
+class ConsolidationConfig:
+    """How the encoder is led to steady bits after the joint phase; errors are mean squared errors of pictures."""
+
+    rounds: int = _setting(6, ge(0))
+    updates: int = _setting(135, ge(1))  # of each round …
+    epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
+    frequent: int = _setting(3, ge(1))  # transitions that must show a difference for it to be one to agree on
+    flips: int = _setting(1, ge(0))  # bits of a transition that may be changed to make it agree …
+    move_error: float = _setting(5e-4, ge(0.0))  # … if its pictures get no worse than by this
+    drop_error: float = _setting(1e-4, ge(0.0))  # a bit is held constant if pictures get no worse than by this
+
+
+@attrs.frozen(kw_only=True)
+class TrainConfig:
+    """How long and how fast to train.
+
+    Lengths are counted in updates, so that small and large data sets train equally long; an explicit number of epochs
+    takes their place.
+    """
+
+    architecture: Literal["joint", "two-stage"] = "joint"  # two-stage: SAE, then Cube-AAE on its frozen bits
+    updates: int = _setting(6750, ge(1))  # of the main phase …
+    epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
+    action_epochs: int | None = _setting(
+        None, optional(ge(1))
+    )  # of the second stage of two-stage, as long if not given
+    decoder_updates: int = _setting(540, ge(0))  # of the last phase: the decoder alone, on frozen hard bits …
+    decoder_epochs: int | None = _setting(None, optional(ge(0)))  # … or this many epochs
+    rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only
+    batch: int = _setting(100, ge(2))
+    learning_rate: float = _setting(3e-3, gt(0.0))
+    decay: float = _setting(0.1, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
+    decay_from: float = _setting(0.7, _rate)  # … falling exponentially from here on
+    finish_rate: float = _setting(1e-3, gt(0.0))  # learning rate of the phases after it, falling to 0
+    patience: int | None = _setting(None, optional(ge(1)))  # epochs without gain on validation until a phase is stopped
+    seed: int = _setting(0, ge(0))
+    temperature: TemperatureConfig = attrs.field(factory=TemperatureConfig)
+    consolidation: ConsolidationConfig = attrs.field(factory=ConsolidationConfig)
+    losses: LossConfig = attrs.field(factory=LossConfig)
+
+
+@attrs.frozen(kw_only=True)
+class Recipe:
+    """What is learned and how: together with the data it determines the result."""
+
+    model: ModelConfig = attrs.field(factory=ModelConfig)
+    train: TrainConfig = attrs.field(factory=TrainConfig)
+
+
+@attrs.frozen(kw_only=True)
+class Execution:
+    """Where and how the work is done; no part of the result's identity, so a run may continue under another one."""
+
+    device: str = "auto"  # auto, cpu, cuda, cuda:1, mps
+    threads: int = _setting(1, ge(1))  # on a busy machine two can be ten times slower than one
+    precision: Literal["float32", "bf16"] = "float32"  # bf16 pays on GPUs only
+    compile: bool = False  # torch.compile, pays on GPUs only
+    checkpoint_seconds: float = _setting(30.0, ge(0.0))  # at most this much work is lost, up to a whole epoch

@@ -1,0 +1,197 @@
+"""The configuration of a run: one frozen tree, from defaults, preset, TOML file and command line, in this order.
+
+Free of torch, so quick to import.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+import tomli_w
+from attrs.validators import and_, ge, gt, le, lt, optional
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.options import Text, structure
+from cubespace.settings.presets import find_preset
+from cubespace.settings.recipe import ModelConfig, TrainConfig
+
+STAGES = ("data", "train", "extract", "evaluate")
+SECTIONS = {"data": ("data",), "train": ("model", "train"), "extract": ("extract",), "evaluate": ("plan",)}
+
+
+DEFAULT_PLANNER = "fd-lmcut"
+TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
+
+# settings that command line and Python interface call by a short name
+SHORT_NAMES = {
+    "apply": ("model.apply",),
+    "encoder": ("model.encoder",),
+    "decoder": ("model.decoder",),
+    "precondition": ("extract.precondition",),
+    "planners": ("plan.planners",),
+    "instances": ("plan.instances",),
+    "length": ("plan.length",),
+    "time_limit": ("plan.time_limit",),
+    "memory_limit": ("plan.memory_limit",),
+    "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
+}
+
+
+@attrs.frozen(kw_only=True)
+class Spoiling:
+    """What is done to clean data; nothing by default."""
+
+    noise: float = attrs.field(default=0.0, validator=ge(0.0))  # standard deviation of noise on each pixel, of 1
+    light: float = attrs.field(default=0.0, validator=and_(ge(0.0), lt(1.0)))  # each picture is darkened by up to this
+    shift: int = attrs.field(default=0, validator=and_(ge(0), le(8)))  # pixels by which each picture may be shifted
+    blink: int = attrs.field(default=0, validator=and_(ge(0), le(8)))  # lamps below the picture that blink at random
+    wrong: float = attrs.field(default=0.0, validator=and_(ge(0.0), le(1.0)))  # fraction of pairs mixed up
+    walks: int | None = attrs.field(default=None, validator=optional(ge(1)))  # random walks instead of random pairs
+    from_goal: bool = False  # walks begin at the goal
+
+    @property
+    def any(self) -> bool:
+        """Return whether anything is spoiled."""
+        return self != Spoiling()
+
+    @property
+    def pictures(self) -> bool:
+        """Return whether pictures look different from what the domain draws."""
+        return bool(self.noise or self.light or self.shift or self.blink)
+
+
+@attrs.frozen(kw_only=True)
+class DataConfig:
+    """The data set: how many transitions, drawn and split by which seed."""
+
+    transitions: int | None = attrs.field(default=None, validator=optional(ge(1)))  # None: the domain's usual number
+    seed: int = attrs.field(default=0, validator=ge(0))
+    spoil: Spoiling = attrs.field(factory=Spoiling)
+
+
+@attrs.frozen(kw_only=True)
+class ExtractConfig:
+    """How bits become a STRIPS model."""
+
+    effects: Literal["differences", "network", "observed"] = "differences"
+    precondition: str = "auto"  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the encoder
+    min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
+    seed: int = attrs.field(default=0, validator=ge(0))
+
+
+@attrs.frozen(kw_only=True)
+class PlanConfig:
+    """Which instances to solve, by which planners, within which limits (the paper's by default)."""
+
+    planners: tuple[str, ...] = (DEFAULT_PLANNER,)
+    instances: int = attrs.field(default=30, validator=ge(1))
+    length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
+    random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
+    seed: int = attrs.field(default=0, validator=ge(0))
+    time_limit: float = attrs.field(default=TIME_LIMIT, validator=gt(0))  # seconds per search
+    memory_limit: int = attrs.field(default=MEMORY_LIMIT, validator=gt(0))  # megabytes per search
+
+
+@attrs.frozen(kw_only=True)
+class RunConfig:
+    """All that determines the result of a run."""
+
+    domain: str = "mnist"  # as NAME or NAME:key=value,…
+    data: DataConfig = attrs.field(factory=DataConfig)
+    model: ModelConfig = attrs.field(factory=ModelConfig)
+    train: TrainConfig = attrs.field(factory=TrainConfig)
+    extract: ExtractConfig = attrs.field(factory=ExtractConfig)
+    plan: PlanConfig = attrs.field(factory=PlanConfig)
+
+    def key(self, stage: str) -> str:
+        """Return the hash of all settings that the result of a stage depends on."""
+        parts: dict[str, Any] = {"domain": self.domain}
+        for name in _sections(stage):
+            parts[name] = attrs.asdict(getattr(self, name))
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:
+    """Return the configuration of preset, TOML ``file`` and ``settings`` such as ``train.epochs``, the last on top."""
+    table = {} if preset is None else _merged({}, find_preset(preset).settings)
+    if file is not None:
+        table = _merged(table, read_toml(file))
+    for key, value in settings.items():
+        _put(table, key, value)
+    return structure(RunConfig, table, f"{file}" if file else "configuration")
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read a TOML file; one that is absent or malformed is an :class:`InputError` that names it."""
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{file} is not a TOML file: {error}") from error
+
+
+def parse_settings(pairs: Iterable[str]) -> dict[str, object]:
+    """Read ``--set key=value`` arguments."""
+    settings: dict[str, object] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--set {pair}: write KEY=VALUE, such as --set train.epochs=50")
+        settings[key.strip()] = Text(value.strip())
+    return settings
+
+
+def dump_toml(config: RunConfig) -> str:
+    """Return the configuration as TOML that :func:`load_config` reads back; settings that are None are left out."""
+    return tomli_w.dumps(_without_none(attrs.asdict(config)))
+
+
+def differing_keys(one: RunConfig, other: RunConfig, stage: str) -> list[str]:
+    """Return the dotted keys, as far as they matter to a stage, in which two configurations differ."""
+    left, right = (flat(attrs.asdict(config)) for config in (one, other))
+    matter = {"domain", *_sections(stage)}
+    differing = (key for key in left.keys() | right.keys() if left.get(key) != right.get(key))
+    return sorted(key for key in differing if key.split(".")[0] in matter)
+
+
+def _sections(stage: str) -> list[str]:
+    """Return the sections of the settings that the result of a stage depends on."""
+    return [section for name in STAGES[: STAGES.index(stage) + 1] for section in SECTIONS[name]]
+
+
+def _put(table: dict[str, Any], key: str, value: object) -> None:
+    *path, last = key.split(".")
+    for part in path:
+        table = table.setdefault(part, {})
+        if not isinstance(table, dict):
+            raise UsageError(f"'{key}' goes below '{part}', which is a single setting")
+    table[last] = value
+
+
+def _merged(table: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a nested table with another one put on top."""
+    both = {key for key in table.keys() & upper.keys() if isinstance(table[key], dict) and isinstance(upper[key], dict)}
+    return {**table, **upper, **{key: _merged(table[key], upper[key]) for key in both}}
+
+
+def _without_none(table: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_none(value) if isinstance(value, dict) else value
+        for key, value in table.items()
+        if value is not None
+    }
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return a nested table with dotted keys, such as ``train.epochs``."""
+    rows: dict[str, Any] = {}
+    for key, value in table.items():
+        rows |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return rows

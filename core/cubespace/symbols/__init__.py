@@ -1,0 +1,1 @@
+"""From bits to a STRIPS model: effects, preconditions, invariants, PDDL."""

@@ -1,0 +1,83 @@
+"""Effects: what transitions add to a state and delete from it; transitions with equal effects are grouped."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+
+from cubespace.base.arrays import Bits, Indices
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Effects:
+    """Distinct effects, the most frequent first."""
+
+    add: Bits  # (effects, bits)
+    delete: Bits  # (effects, bits)
+    action: Indices  # (transitions,), the effect that each transition is an example of, or -1
+    label: Indices | None  # (effects,), the network's label that most examples have
+
+    @property
+    def support(self) -> Indices:
+        """Return the number of examples of each effect."""
+        return np.bincount(self.action[self.action >= 0], minlength=len(self.add))
+
+
+def find_effects(
+    kind: str, before: Bits, after: Bits, labels: Indices | None = None, network: tuple[Bits, Bits] | None = None
+) -> Effects:
+    """Return the effects of a kind; those that change nothing are left out.
+
+    ``differences``: the distinct (z1 - z0, z0 - z1), whatever their labels. ``network``: the masks of each label that
+    occurs. ``observed``: what the transitions of a label were seen to add and delete (the paper, after Theorem 2).
+    """
+    if kind == "differences":
+        return differences(before, after, labels)
+    if labels is None:
+        raise ValueError(f"effects of kind '{kind}' need the network's labels")
+    used, action = np.unique(labels, return_inverse=True)
+    if kind == "observed":
+        counts = np.zeros((2, len(used), before.shape[1]), dtype=np.intp)
+        np.add.at(counts[0], action, ~before & after)
+        np.add.at(counts[1], action, before & ~after)
+        # a bit that was both added and deleted contradicts the theorem; the majority decides
+        add, delete = (counts[0] > 0) & (counts[0] >= counts[1]), counts[1] > counts[0]
+    elif network is None:
+        raise ValueError("effects of kind 'network' need the network's masks")
+    else:
+        add, delete = (mask[used] for mask in network)
+    return _distinct(add[action], delete[action], labels)
+
+
+def differences(before: Bits, after: Bits, labels: Indices | None = None) -> Effects:
+    """Return the distinct (z1 - z0, z0 - z1): for z0 = 110 and z1 = 011, bit 2 is added and bit 0 deleted."""
+    return _distinct(~before & after, before & ~after, labels)
+
+
+def _distinct(add: Bits, delete: Bits, labels: Indices | None) -> Effects:
+    """Group the transitions by the effect they show, (transitions, bits) each."""
+    bits = add.shape[1]
+    packed = np.packbits(np.concatenate([add, delete], axis=1), axis=1)
+    rows, first, action, count = np.unique(packed, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    order = np.lexsort((first, -count))
+    order = order[rows[order].any(1)]  # a difference without any change is not an effect
+    place = np.full(len(rows), -1)
+    place[order] = np.arange(len(order))
+    action = place[action.ravel()]
+    effects = np.unpackbits(rows[order], axis=1, count=2 * bits).astype(np.bool_)
+    label = (
+        None if labels is None else np.array([_mode(labels[action == row]) for row in range(len(order))], dtype=np.intp)
+    )
+    return Effects(add=effects[:, :bits], delete=effects[:, bits:], action=action, label=label)
+
+
+def _mode(labels: Indices) -> int:
+    values, counts = np.unique(labels, return_counts=True)
+    return int(values[counts.argmax()])
+
+
+def select(effects: Effects, rows: Bits) -> Effects:
+    """Return some of the effects."""
+    place = np.append(np.where(rows, np.cumsum(rows) - 1, -1), -1)  # the last one is where -1 points
+    label = None if effects.label is None else effects.label[rows]
+    return Effects(add=effects.add[rows], delete=effects.delete[rows], action=place[effects.action], label=label)

@@ -1,0 +1,179 @@
+"""From bits to a STRIPS model: which effects there are, when they apply, and which actions are not needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import attrs
+import numpy as np
+
+from cubespace.base.arrays import Bits, Images, Indices, literals
+from cubespace.base.errors import InputError, UsageError
+from cubespace.symbols.bit_groups import dependent_bits
+from cubespace.symbols.effects import Effects, differences, find_effects, select
+from cubespace.symbols.invariants import find_mutexes
+from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner
+from cubespace.symbols.strips import StripsModel
+
+
+@attrs.frozen(kw_only=True)
+class ExtractionReport:
+    """What the extraction found."""
+
+    transitions: int
+    labels: int | None  # |A|: distinct labels that the network gives
+    differences: int  # |D|: distinct pairs (z1 - z0, z0 - z1)
+    idle: int  # transitions that change no bit
+    rare: int  # effects left out because too few transitions showed them
+    accidents: int  # effects that the precondition learner gave no conjunction
+    merged: int  # actions left out because another one does the same wherever they are applicable
+    actions: int
+    literals: float  # preconditions per action
+    covered: float  # fraction of training transitions that an applicable action reproduces
+
+    @property
+    def summary(self) -> str:
+        """Return one line for the user."""
+        return (
+            f"{self.actions} actions from {self.differences} differences of {self.transitions} transitions, "
+            f"{self.literals} literals each, covering {self.covered:.4f} of the training transitions"
+        )
+
+
+def extract(
+    before: Bits,
+    after: Bits,
+    learner: PreconditionLearner,
+    *,
+    draw: Callable[[Bits], Images],
+    look: Callable[[Images], Bits],
+    effects: Literal["differences", "network", "observed"] = "differences",
+    min_support: int = 1,
+    labels: Indices | None = None,
+    network: tuple[Bits, Bits] | None = None,
+    groups: Sequence[int] | None = None,
+    seed: int = 0,
+) -> tuple[StripsModel, ExtractionReport]:
+    """Return the model of encoded transitions, (transitions, bits) each, and a report."""
+    found = find_effects(effects, before, after, labels, network)
+    if not len(found.add):
+        raise InputError(
+            "No training transition changes a bit: the network has collapsed. Train it longer or with another seed."
+        )
+    frequent = found.support >= min_support
+    if not frequent.any():
+        most = int(found.support.max())
+        raise UsageError(
+            f"No effect was seen {min_support} times; the most frequent one, {most} times: lower extract.min_support."
+        )
+    kept = select(found, frequent)
+    known = None if groups is None else np.asarray(groups, dtype=np.intp)
+    model = _assemble(kept, before, learner, draw, look, known, np.random.default_rng(seed))
+    sources = len(np.unique(np.concatenate([model.add, model.delete], axis=1), axis=0))
+    if not model.actions:
+        raise InputError(
+            "No effect is left: wherever they were tried, no picture came out. Train longer or with another seed."
+        )
+    needless = dominated(model)
+    model = _rows(model, ~needless)
+    states = np.concatenate([before, after])
+    variables = dependent_bits(states) if known is None else known
+    model = attrs.evolve(model, mutexes=find_mutexes(model, states), groups=variables)
+    report = ExtractionReport(
+        transitions=len(before),
+        labels=None if labels is None else len(np.unique(labels)),
+        differences=len(differences(before, after, labels).add),
+        idle=int((before == after).all(1).sum()),
+        rare=int((~frequent).sum()),
+        accidents=len(kept.add) - sources,
+        merged=int(needless.sum()),
+        actions=model.actions,
+        literals=round(float((model.positive.sum() + model.negative.sum()) / model.actions), 2),
+        covered=round(_covered(model, before, after), 4),
+    )
+    return model, report
+
+
+def _assemble(
+    effects: Effects,
+    before: Bits,
+    learner: PreconditionLearner,
+    draw: Callable[[Bits], Images],
+    look: Callable[[Images], Bits],
+    groups: Indices | None,
+    rng: np.random.Generator,
+) -> StripsModel:
+    """Learn the preconditions and put the actions together, one per conjunction.
+
+    The name says where an action comes from: a17-d3-n25 has label 17 and is difference 3, seen 25 times; -p1 marks its
+    second conjunction.
+    """
+    shown = effects.action >= 0
+    evidence = Evidence(
+        before=before[shown],
+        action=effects.action[shown],
+        add=effects.add,
+        delete=effects.delete,
+        draw=draw,
+        look=look,
+        rng=rng,
+        groups=groups,
+    )
+    learned = learner.learn(evidence)
+    if not len(learned.action):
+        raise InputError(
+            "Every effect leads to states that no picture has: the network draws too badly. Train it longer."
+        )
+    support = effects.support
+    turn = np.arange(len(learned.action)) - np.searchsorted(learned.action, learned.action)
+    names = []
+    for row, part in zip(learned.action.tolist(), turn.tolist(), strict=True):
+        label = "" if effects.label is None else f"a{effects.label[row]}-"
+        names.append(f"{label}d{row}-n{support[row]}" + (f"-p{part}" if part else ""))
+    return StripsModel(
+        names=names,
+        add=effects.add[learned.action],
+        delete=effects.delete[learned.action],
+        positive=learned.positive,
+        negative=learned.negative,
+        support=support[learned.action],
+        cost=np.ones(len(names), dtype=np.intp),
+    )
+
+
+def dominated(model: StripsModel) -> Bits:
+    """Return the actions to leave out: another applies wherever they do, does the same there, and costs no more."""
+    needed, made = literals(model.positive, model.negative), literals(model.add, model.delete)  # (actions, 2 bits)
+    result = needed & ~literals(model.delete, model.add) | made  # what is known after the action
+    # better[i, j]: action j can stand in for action i
+    better = _within(needed, needed).T & _within(made, result).T & _within(made & ~needed, made)
+    better &= model.cost <= model.cost[:, None]
+    first = np.tri(model.actions, k=-1, dtype=np.bool_)  # j comes before i
+    return np.asarray((better & (first | ~better.T)).any(1), dtype=np.bool_)  # of two equal ones the first stays
+
+
+def _within(some: Bits, others: Bits, chunk: int = 1024) -> Bits:
+    """Return whether each row of ``some`` is contained in each row of ``others``."""
+    outside = (~others).T.astype(np.float32)
+    parts = [some[start : start + chunk].astype(np.float32) @ outside == 0 for start in range(0, len(some), chunk)]
+    return np.concatenate(parts)
+
+
+def _rows(model: StripsModel, rows: Bits) -> StripsModel:
+    """Return a model of some of the actions."""
+    masks = {name: getattr(model, name)[rows] for name in ("add", "delete", "positive", "negative", "support", "cost")}
+    return attrs.evolve(
+        model, names=[name for name, kept in zip(model.names, rows.tolist(), strict=True) if kept], **masks
+    )
+
+
+def _covered(model: StripsModel, before: Bits, after: Bits, chunk: int = 1000) -> float:
+    """Return the fraction of transitions that an applicable action reproduces."""
+    hits = 0
+    for start in range(0, len(before), chunk):
+        states, goals = before[start : start + chunk], after[start : start + chunk]
+        rows, actions = np.nonzero(model.applicable(states))
+        same = (model.apply(states[rows], actions) == goals[rows]).all(1)
+        hits += len(np.unique(rows[same]))
+    return hits / len(before)

@@ -1,0 +1,104 @@
+"""What every executor must keep; the cells are real calls of ``cube``, in real processes.
+
+A plugin that is on the path for as long as a check takes adds the command ``cube probe``, which says how it was started or dies.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cubespace.experiments.executor import ONE_THREAD, OUTPUT, Cell, CellResult, Executor
+from cubespace.plugins.catalogue import load_plugins
+
+PROBE = """
+import os, signal
+from cubespace import hookimpl
+
+@hookimpl
+def cube_commands(app):
+    @app.command()
+    def probe(die: bool = False):
+        if die:
+            os.kill(os.getpid(), signal.SIGKILL)
+        print(os.getpid(), os.environ.get("OMP_NUM_THREADS"), os.getcwd(), sep="\\n")
+"""
+METADATA = "Metadata-Version: 2.1\nName: cube-probe\nVersion: 0.1\n"
+
+
+@contextmanager
+def probes() -> Iterator[Path]:
+    """Yield an empty folder; inside, every new process finds the plugin with ``cube probe`` on its path."""
+    with tempfile.TemporaryDirectory() as name:
+        site, info = Path(name) / "site", Path(name) / "site" / "cube_probe-0.1.dist-info"
+        info.mkdir(parents=True)
+        (site / "cube_probe.py").write_text(PROBE, "utf-8")
+        (info / "METADATA").write_text(METADATA, "utf-8")
+        (info / "entry_points.txt").write_text("[cubespace]\nprobe = cube_probe\n", "utf-8")
+        before = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(site), before)))
+        try:
+            yield Path(name)
+        finally:
+            if before is None:
+                del os.environ["PYTHONPATH"]
+            else:
+                os.environ["PYTHONPATH"] = before
+
+
+def run(spec: str, cells: list[Cell]) -> dict[str, CellResult]:
+    """Run cells and return how each ended, by name; each is told once, in this thread."""
+    executor = load_plugins().create("executor", spec)
+    assert isinstance(executor, Executor)
+    results: dict[str, CellResult] = {}
+
+    def finished(result: CellResult) -> None:
+        assert result.cell.name not in results, "a cell is told twice"
+        assert threading.current_thread() is here
+        results[result.cell.name] = result
+
+    here = threading.current_thread()
+    executor.run(cells, finished)
+    assert set(results) == {cell.name for cell in cells}
+    return results
+
+
+def nothing_is_done_about_no_cells(spec: str) -> None:
+    """No cells, no results."""
+    assert run(spec, []) == {}
+
+
+def every_cell_is_told_as_it_ended(spec: str) -> None:
+    """A wrong call and a cell that is killed are told with code or signal and last words, and harm no other cell."""
+    with probes() as folder:
+        calls = {"killed": ("probe", "--die"), "wrong": ("plugins", "no-such-thing"), "good": ("--version",)}
+        results = run(spec, [Cell(name, words, folder / name) for name, words in calls.items()])
+        assert (folder / "good" / OUTPUT).read_text("utf-8").startswith("cubespace ")
+    assert results["good"].succeeded
+    assert (results["wrong"].exit_code, results["wrong"].signal) == (2, None)
+    assert "no-such-thing" in results["wrong"].errors
+    assert (results["killed"].exit_code, results["killed"].signal) == (None, signal.SIGKILL.name)
+
+
+def every_cell_is_a_process_of_its_own_with_one_thread(spec: str) -> None:
+    """Cells share no process, have one thread, and work in the folder of the caller."""
+    with probes() as folder:
+        results = run(spec, [Cell(name, ("probe",), folder / name) for name in ("one", "two")])
+        assert all(result.succeeded for result in results.values()), [result.errors for result in results.values()]
+        told = [(folder / name / OUTPUT).read_text("utf-8").split("\n") for name in results]
+    assert len({process for process, *_ in told} | {str(os.getpid())}) == 3
+    for _, threads, where, *_ in told:
+        assert threads == ONE_THREAD["OMP_NUM_THREADS"]
+        assert Path(where).samefile(Path.cwd())
+
+
+CHECKS = (
+    nothing_is_done_about_no_cells,
+    every_cell_is_told_as_it_ended,
+    every_cell_is_a_process_of_its_own_with_one_thread,
+)

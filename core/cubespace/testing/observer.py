@@ -1,0 +1,80 @@
+"""What every observer must keep."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from cubespace.base.observer import Observer
+from cubespace.plugins.catalogue import load_plugins
+
+ROWS: tuple[dict[str, Any], ...] = (
+    {"epoch": 1, "phase": "joint", "total": 1.5, "validation_successor": 0.2, "seconds": 0.1},
+    {"epoch": 2, "phase": "decoder", "total": 0.5, "validation_direct": None, "seconds": 0.1},
+)
+RECORDS: tuple[dict[str, Any], ...] = (
+    {"problem": "001", "planner": "fd-lmcut", "outcome": "solved", "plan": [3, 1], "valid": True, "seconds": 0.2},
+    {"problem": "002", "planner": "fd-lmcut", "outcome": "out of time", "plan": None, "valid": None, "seconds": 9.0},
+)
+
+
+def _observer(spec: str) -> Observer:
+    observer = load_plugins().create("observer", spec)
+    assert isinstance(observer, Observer)
+    return observer
+
+
+def _tell_all(observer: Observer, folder: Path) -> None:
+    """Tell the events of a whole run."""
+    observer.start(folder)
+    observer.stage("train", "two epochs")
+    for row in ROWS:
+        observer.step(row["epoch"], len(ROWS), "loss")
+        observer.epoch(row)
+    observer.stage("evaluate", "two instances")
+    for record in RECORDS:
+        observer.plan(record)
+    observer.say("that was all")
+    observer.close()
+
+
+def it_follows_a_whole_run(spec: str) -> None:
+    """Every event is taken, and a second run after the first one too."""
+    observer = _observer(spec)
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            _tell_all(observer, Path(folder))
+
+
+def it_follows_a_run_that_fails_at_once(spec: str) -> None:
+    """Work may end before anything has happened."""
+    observer = _observer(spec)
+    with tempfile.TemporaryDirectory() as folder:
+        observer.start(Path(folder))
+        observer.close()
+
+
+def it_changes_nothing_that_it_is_told(spec: str) -> None:
+    """Rows and records are others' too."""
+    kept = deepcopy((ROWS, RECORDS))
+    it_follows_a_whole_run(spec)
+    assert kept == (ROWS, RECORDS)
+
+
+def standard_output_is_left_to_results(spec: str) -> None:
+    """Nothing is printed where the results of a command go."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        it_follows_a_whole_run(spec)
+    assert printed.getvalue() == ""
+
+
+CHECKS = (
+    it_follows_a_whole_run,
+    it_follows_a_run_that_fails_at_once,
+    it_changes_nothing_that_it_is_told,
+    standard_output_is_left_to_results,
+)

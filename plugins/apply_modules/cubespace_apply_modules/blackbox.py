@@ -1,0 +1,43 @@
+"""The apply module of the vanilla Space AutoEncoder: any function of state and action."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import torch
+from attrs.validators import ge
+from torch import Tensor, nn
+
+from cubespace.base.options import option
+from cubespace.learning.apply_module import ApplyModule
+from cubespace.learning.layers import hidden
+from cubespace.learning.relaxations import BinConcrete
+
+
+@attrs.frozen(kw_only=True)
+class BlackBoxOptions:
+    """The size of the network."""
+
+    width: int = option(300, "units of a hidden layer", ge(1))
+    depth: int = option(1, "hidden layers", ge(0))
+
+
+class BlackBox(ApplyModule):
+    """BinConcrete(network(z0, a)): can learn arbitrary conditional effects, so it has no STRIPS effects."""
+
+    Options = BlackBoxOptions
+    strips: ClassVar[bool] = False
+
+    def __init__(self, bits: int, actions: int, options: BlackBoxOptions) -> None:
+        super().__init__(bits, actions, options)
+        sizes = [bits + actions] + [options.width] * options.depth
+        layers = [hidden(size, options.width, 0.0) for size in sizes[:-1]]
+        self.network = nn.Sequential(*layers, nn.Linear(sizes[-1], bits))
+        self.bin_concrete = BinConcrete()
+
+    def forward(self, state: Tensor, action: Tensor, temperature: float) -> Tensor:
+        """Return the successor: relaxed in training, exact bits in evaluation."""
+        logits = self.network(torch.cat((state, action), dim=1))  # (batch, bits)
+        successor: Tensor = self.bin_concrete(logits, temperature)
+        return successor

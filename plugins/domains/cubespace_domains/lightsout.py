@@ -1,0 +1,94 @@
+"""LightsOut: pressing a lamp toggles it and the lamps beside, above and below it."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from attrs.validators import and_, ge, le
+from numpy.typing import NDArray
+
+from cubespace.base.arrays import Images, States
+from cubespace.base.options import option
+from cubespace.data.domain import Simulator
+from cubespace_domains.mosaic import Mosaic
+
+LAMP_PIXELS = 9  # along a side
+UNCLEAR_RANGE = 0.1  # a pixel this close to the middle, between .4 and .6, is neither lit nor dark
+
+
+@attrs.frozen(kw_only=True)
+class LampOptions:
+    """The number of lamps along a side."""
+
+    size: int = option(4, "lamps along a side", and_(ge(2), le(64)))
+
+
+def lamp() -> NDArray[np.uint8]:
+    """Draw a lit lamp: a white cross with a dark pixel around it."""
+    picture = np.zeros((LAMP_PIXELS, LAMP_PIXELS), dtype=np.uint8)
+    picture[3:6, 1:-1] = picture[1:-1, 3:6] = 255
+    return picture
+
+
+class LightsOut(Simulator):
+    """A square of lamps. A state says which are lit, row by row; in the goal, all are off.
+
+    Reading: a pixel above .6 is lit, one below .4 dark. A picture is readable if in each cell the lit pixels are
+    exactly those of the lamp, or none, and no pixel is in between.
+    """
+
+    Options = LampOptions
+
+    def __init__(self, options: LampOptions) -> None:
+        self.size = options.size
+        self._lamps = Mosaic(np.stack([np.zeros_like(lamp()), lamp()]), self.size, self.size)
+        self._presses = _presses(self.size)  # (lamps, lamps)
+
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """Return the height and width of a picture."""
+        return self._lamps.image_shape
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """Return two, for each lamp."""
+        return (2,) * self.size**2
+
+    def random_states(self, count: int, rng: np.random.Generator) -> States:
+        """Draw every lamp at random; from some of these states, not all lamps can be switched off."""
+        return rng.integers(2, size=(count, self.size**2), dtype=np.uint8)
+
+    def goal(self) -> States:
+        """Return all lamps off."""
+        return np.zeros((1, self.size**2), dtype=np.uint8)
+
+    def successors(self, states: States) -> tuple[States, NDArray[np.intp]]:
+        """Press each lamp."""
+        children = states[:, None] ^ self._presses  # (batch, presses, lamps)
+        return children.reshape(-1, self.size**2), np.arange(len(states)).repeat(self.size**2)
+
+    def render(self, states: States) -> Images:
+        """Draw the lamps."""
+        return self._lamps.draw(states.reshape(-1, self.size, self.size))
+
+    def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
+        """Find the lamps that are lit by the rule of the class."""
+        lit = images > (0.5 + UNCLEAR_RANGE) * 255
+        clear = lit | (images < (0.5 - UNCLEAR_RANGE) * 255)
+        cells = lit.reshape(-1, self.size, LAMP_PIXELS, self.size, LAMP_PIXELS).swapaxes(
+            2, 3
+        )  # (batch, row, column, 9, 9)
+        on = (cells == (lamp() > 0)).all((3, 4))
+        off = ~cells.any((3, 4))
+        readable = (on | off).all((1, 2)) & clear.all((1, 2))
+        states = on.reshape(-1, self.size**2).astype(np.uint8)
+        states[~readable] = 0
+        return states, readable
+
+
+def _presses(size: int) -> NDArray[np.uint8]:
+    """Return which lamps each press toggles."""
+    row, column = np.divmod(np.arange(size**2), size)
+    away = np.abs(row[:, None] - row) + np.abs(column[:, None] - column)
+    presses: NDArray[np.uint8] = (away <= 1).astype(np.uint8)
+    return presses

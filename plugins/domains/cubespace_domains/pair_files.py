@@ -1,0 +1,153 @@
+"""Pairs of pictures on disk: all are read, or the collection is refused with every reason at once."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from cubespace.base.arrays import Images
+from cubespace.base.errors import InputError
+from cubespace.base.images import Colour, read_picture
+
+Size = tuple[int, int]  # height and width
+Pair = tuple[Path, Path]
+
+HEADER = ["before", "after"]
+
+
+def read_pairs(path: Path, colour: Colour, size: Size | None) -> Images:
+    """Read a collection as one batch in which pictures 2i and 2i + 1 are pair i."""
+    if not path.exists():
+        raise InputError(f"'{path}' does not exist")
+    if path.is_dir():
+        pairs, problems = _pairs_in_folder(path)
+        return _read_files(pairs, path, colour, size, problems)
+    if path.suffix.lower() == ".npz":
+        return _read_archive(path, colour, size)
+    if path.suffix.lower() == ".csv":
+        return _read_files(_pairs_in_table(path), path, colour, size, [])
+    raise InputError(f"'{path}' is neither a folder nor an .npz or .csv file")
+
+
+def _pairs_in_folder(folder: Path) -> tuple[list[Pair], list[str]]:
+    """Pair ``NAME_a.png`` with ``NAME_b.png``, in the order of the names, and report pictures that cannot be paired.
+
+    Other kinds of files are ignored.
+    """
+    known = set(Image.registered_extensions())
+    halves: dict[str, dict[str, Path]] = {}
+    problems = []
+    for file in sorted(folder.iterdir()):
+        if file.name.startswith(".") or file.suffix.lower() not in known:
+            continue
+        name, _, half = file.stem.rpartition("_")
+        if half not in ("a", "b"):
+            problems.append(f"'{file.name}' ends neither in _a nor in _b")
+        elif half in halves.setdefault(name, {}):
+            problems.append(f"'{file.name}' and '{halves[name][half].name}' are the same half of a pair")
+        else:
+            halves[name][half] = file
+    for pair in halves.values():
+        if len(pair) == 1:
+            ((half, file),) = pair.items()
+            problems.append(f"'{file.name}' has no partner _{'b' if half == 'a' else 'a'}")
+    return [(pair["a"], pair["b"]) for pair in halves.values() if len(pair) == 2], problems
+
+
+def _pairs_in_table(table: Path) -> list[Pair]:
+    """Read two paths per row, relative to the table; a first row ``before,after`` is a heading."""
+    try:
+        with table.open(encoding="utf-8-sig", newline="") as file:
+            rows = [(number, row) for number, row in enumerate(csv.reader(file), start=1) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"table '{table}' cannot be read: {error}") from error
+    if rows and [cell.strip().lower() for cell in rows[0][1]] == HEADER:
+        rows = rows[1:]
+    _refuse([f"row {number} has {len(row)} cells, not 2" for number, row in rows if len(row) != 2], table)
+    return [(table.parent / before.strip(), table.parent / after.strip()) for _, (before, after) in rows]
+
+
+def _read_files(pairs: Sequence[Pair], source: Path, colour: Colour, size: Size | None, problems: list[str]) -> Images:
+    """Read all pictures, in one shape; what is wrong with any of them is reported with the ``problems`` so far."""
+    if not pairs and not problems:
+        raise InputError(f"'{source}' has no pairs of pictures")
+    pictures: dict[Path, NDArray[np.uint8]] = {}
+    files = [file for pair in pairs for file in pair]
+    for file in dict.fromkeys(files):  # a picture may be in several pairs
+        try:
+            pictures[file] = read_picture(file, colour, size)
+        except InputError as error:
+            problems.append(str(error))
+    _refuse(problems, source)
+    if any(picture.ndim == 3 for picture in pictures.values()):  # if one is in colour, all are
+        pictures = {file: _in_colour(picture) for file, picture in pictures.items()}
+    _refuse(_odd_sizes(pictures), source)
+    return np.stack([pictures[file] for file in files])
+
+
+def _read_archive(path: Path, colour: Colour, size: Size | None) -> Images:
+    """Read the arrays ``before`` and ``after``."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            halves = {name: archive[name] for name in HEADER}
+    except Exception as error:  # a damaged archive raises anything: zlib.error, BadZipFile, KeyError …
+        raise InputError(f"'{path}' is not an .npz with arrays 'before' and 'after': {error}") from error
+    before, after = (_as_bytes(name, array, path) for name, array in halves.items())
+    if before.shape != after.shape:
+        raise InputError(f"'{path}': 'before' has shape {before.shape}, 'after' {after.shape}; they must be equal")
+    pictures = np.stack([before, after], axis=1).reshape(-1, *before.shape[1:])  # (2 pairs, height, width, …)
+    if size is None and colour == "auto":
+        return pictures
+    return np.stack([_converted(picture, colour, size) for picture in pictures])
+
+
+def _as_bytes(name: str, array: NDArray[np.generic], path: Path) -> Images:
+    """Return the pictures of an array as uint8, grey or colour."""
+    if array.ndim == 4 and array.shape[3] == 1:
+        array = array[..., 0]
+    if array.size == 0 or not (array.ndim == 3 or (array.ndim == 4 and array.shape[3] == 3)):
+        raise InputError(f"'{path}': '{name}' has shape {array.shape}, not (pairs, height, width) or (…, 3)")
+    if array.dtype == np.uint8:
+        return array.astype(np.uint8, copy=False)
+    if np.issubdtype(array.dtype, np.floating):
+        values = array.astype(np.float64)
+        if values.min() >= 0 and values.max() <= 1:  # false for NaN as well
+            return np.rint(255 * values).astype(np.uint8)
+        raise InputError(f"'{path}': '{name}' has values that are outside [0, 1] or not numbers")
+    raise InputError(f"'{path}': '{name}' is {array.dtype}: use uint8, or floating point in [0, 1]")
+
+
+def _converted(picture: NDArray[np.uint8], colour: Colour, size: Size | None) -> NDArray[np.uint8]:
+    """Return one picture in the wanted colours and size."""
+    image = Image.fromarray(picture)
+    if size is not None:
+        image = image.resize((size[1], size[0]), Image.Resampling.LANCZOS)
+    if colour != "auto":
+        image = image.convert("L" if colour == "grey" else "RGB")
+    return np.asarray(image)
+
+
+def _in_colour(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return picture if picture.ndim == 3 else picture[..., None].repeat(3, axis=2)
+
+
+def _odd_sizes(pictures: dict[Path, NDArray[np.uint8]]) -> list[str]:
+    """Name the pictures that differ in size from the most common one."""
+    sizes = [picture.shape[:2] for picture in pictures.values()]
+    usual = max(dict.fromkeys(sizes), key=sizes.count)
+    return [
+        f"'{file.name}' is {picture.shape[0]}x{picture.shape[1]}, most are {usual[0]}x{usual[1]} (resize=HEIGHTxWIDTH)"
+        for file, picture in pictures.items()
+        if picture.shape[:2] != usual
+    ]
+
+
+def _refuse(problems: list[str], source: Path) -> None:
+    """Raise one error with all problems, if there are any."""
+    if problems:
+        raise InputError(f"'{source}' cannot be used: {'; '.join(problems)}")

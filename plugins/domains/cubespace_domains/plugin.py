@@ -1,0 +1,14 @@
+"""Built-in domains: the puzzles of the paper, and the user's own pictures."""
+
+from cubespace.plugins.catalogue import provide
+
+TILES = "cubespace_domains.puzzle:SlidingTiles"
+
+mnist = provide("domain", "mnist", TILES, "sliding tiles, handwritten digits", source="mnist")
+mandrill = provide("domain", "mandrill", TILES, "sliding tiles, the mandrill test picture", source="mandrill")
+spider = provide("domain", "spider", TILES, "sliding tiles, a drawn spider", source="spider")
+photo = provide("domain", "photo", TILES, "sliding tiles, any picture (a cat unless image=PATH)", source="cat")
+lightsout = provide("domain", "lightsout", "cubespace_domains.lightsout:LightsOut", "lamps that toggle in crosses")
+twisted = provide("domain", "twisted", "cubespace_domains.twisted:TwistedLightsOut", "LightsOut, swirled")
+hanoi = provide("domain", "hanoi", "cubespace_domains.hanoi:Hanoi", "the towers of Hanoi")
+images = provide("domain", "images", "cubespace_domains.own_images:OwnImages", "your own pairs, path=PATH")

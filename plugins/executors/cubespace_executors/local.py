@@ -1,0 +1,128 @@
+"""The executor ``local``: every cell a child process on this machine, some of them side by side."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+import attrs
+from attrs.validators import ge
+
+from cubespace.base.options import option
+from cubespace.experiments.executor import (
+    ERRORS,
+    NOT_STARTED,
+    ONE_THREAD,
+    OUTPUT,
+    Cell,
+    CellResult,
+    Executor,
+    Finished,
+    last_words,
+)
+
+POLL_SECONDS = 0.05  # between two looks at the children, which run for minutes
+GRACE_SECONDS = 5.0  # that a cell has to end by itself after an interruption
+
+
+@attrs.frozen(kw_only=True)
+class LocalOptions:
+    """How many at a time, and what to do about those that are killed."""
+
+    jobs: int = option(1, "how many cells run side by side", ge(1))
+    retries: int = option(
+        1, "how often a cell that was ended by a signal, as for lack of memory, is tried again", ge(0)
+    )
+
+
+@attrs.define(eq=False)
+class Child:
+    """A cell at work."""
+
+    cell: Cell
+    process: subprocess.Popen[bytes]
+    tries: int
+    begun: float = attrs.field(factory=time.monotonic)
+
+    def result(self) -> CellResult:
+        """Return how it ended."""
+        return CellResult(
+            cell=self.cell,
+            status=self.process.returncode,
+            errors=last_words(self.cell.folder),
+            seconds=time.monotonic() - self.begun,
+            tries=self.tries,
+        )
+
+    def send(self, number: int) -> None:
+        """Send a signal to the cell and all it started, as far as they are still there."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+
+class Local(Executor):
+    """Runs cells as child processes. They die with this process, even if it is killed (on Linux)."""
+
+    Options = LocalOptions
+    options: LocalOptions
+
+    def run(self, cells: Sequence[Cell], finished: Finished) -> None:
+        """Run every cell in a process group of its own; Ctrl-C or an exception ends them all."""
+        waiting = deque((cell, 1) for cell in cells)
+        working: list[Child] = []
+        try:
+            while waiting or working:
+                while waiting and len(working) < self.options.jobs:
+                    cell, tries = waiting.popleft()
+                    try:
+                        working.append(Child(cell, _start(cell), tries))
+                    except OSError as error:
+                        finished(CellResult(cell=cell, status=NOT_STARTED, errors=str(error), tries=tries))
+                ended = [child for child in working if child.process.poll() is not None]
+                for child in ended:
+                    working.remove(child)
+                    child.send(signal.SIGKILL)  # what it left behind
+                    if child.process.returncode < 0 and child.tries <= self.options.retries:
+                        waiting.append((child.cell, child.tries + 1))
+                    else:
+                        finished(child.result())
+                if not ended:
+                    time.sleep(POLL_SECONDS)
+        finally:
+            _stop(working)
+
+
+def _start(cell: Cell) -> subprocess.Popen[bytes]:
+    """Start the process of a cell; its output goes to files, so that no pipe can fill up."""
+    cell.folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *cell.arguments]
+    with (cell.folder / OUTPUT).open("wb") as output, (cell.folder / ERRORS).open("wb") as errors:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            env={**os.environ, **ONE_THREAD},
+            start_new_session=True,  # Ctrl-C comes to us alone, and we end the children
+        )
+
+
+def _stop(children: Iterable[Child]) -> None:
+    """End children: ask them, wait a little, then kill what is left."""
+    children = list(children)
+    try:
+        for child in children:
+            child.send(signal.SIGINT)
+        deadline = time.monotonic() + GRACE_SECONDS
+        while any(child.process.poll() is None for child in children) and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+    finally:  # a second Ctrl-C does not wait
+        for child in children:
+            child.send(signal.SIGKILL)
+            child.process.wait()

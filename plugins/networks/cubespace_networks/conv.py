@@ -1,0 +1,105 @@
+"""The paper's convolutional encoder, and its mirror image."""
+
+from __future__ import annotations
+
+import math
+
+import attrs
+from attrs.validators import and_, ge, lt
+from torch import Tensor, nn
+
+from cubespace.base.options import option
+from cubespace.learning.encoder import Decoder, Encoder, Layout, Shape
+from cubespace.learning.layers import BatchNorm2d, Picture, Pixels, held_outputs, hold_output, perceptron
+from cubespace.learning.relaxations import Dropout, GaussianNoise
+
+
+@attrs.frozen(kw_only=True)
+class ConvEncoderOptions:
+    """The size of the network, and what keeps it from learning pixels by heart."""
+
+    channels: int = option(16, "channels of a convolution", ge(1))
+    width: int = option(400, "units of a hidden dense layer", ge(1))
+    depth: int = option(1, "hidden dense layers", ge(0))
+    noise: float = option(0.2, "standard deviation of the noise added to pictures in training", ge(0.0))
+    dropout: float = option(0.2, "fraction of units left out in training", and_(ge(0.0), lt(1.0)))
+
+
+class ConvEncoder(Encoder):
+    """Two convolutions, each halving the picture, then dense layers."""
+
+    Options = ConvEncoderOptions
+    options: ConvEncoderOptions
+
+    def __init__(self, shape: Shape, layout: Layout, options: ConvEncoderOptions) -> None:
+        super().__init__(shape, layout, options)
+        height, width, colours = shape
+        layers: list[nn.Module] = [GaussianNoise(options.noise), Picture(shape), BatchNorm2d(colours)]
+        for channels in (colours, options.channels):
+            layers += [nn.Conv2d(channels, options.channels, 3, padding=1), nn.ReLU(inplace=True)]
+            layers += [Dropout(options.dropout), BatchNorm2d(options.channels), nn.MaxPool2d(2, ceil_mode=True)]
+        inputs = options.channels * _quarter(height) * _quarter(width)
+        dense = perceptron(inputs, layout.bits, width=options.width, depth=options.depth, dropout=options.dropout)
+        self.net = nn.Sequential(*layers, nn.Flatten(), dense)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """Return (batch, bits)."""
+        logits: Tensor = self.net(pixels)
+        return logits
+
+    def hold_bit(self, bit: int, value: bool) -> None:
+        """Cut the bit off its inputs."""
+        hold_output(self._output, bit, value)
+
+    def held_bits(self) -> Tensor:
+        """Return the bits that have no inputs."""
+        return held_outputs(self._output)
+
+    @property
+    def _output(self) -> nn.Linear:
+        """Return the layer whose outputs are the logits of the bits."""
+        layer: nn.Linear = self.net[-1][-1]  # type: ignore[index]
+        return layer
+
+
+@attrs.frozen(kw_only=True)
+class ConvDecoderOptions:
+    """The size of the network."""
+
+    channels: int = option(16, "channels of a convolution", ge(1))
+    width: int = option(400, "units of a hidden dense layer", ge(1))
+    depth: int = option(1, "hidden dense layers", ge(0))
+
+
+class ConvDecoder(Decoder):
+    """The mirror image of the encoder: dense layers, then two convolutions, each doubling the picture."""
+
+    Options = ConvDecoderOptions
+    options: ConvDecoderOptions
+
+    def __init__(self, shape: Shape, layout: Layout, options: ConvDecoderOptions) -> None:
+        super().__init__(shape, layout, options)
+        height, width, colours = shape
+        channels = options.channels
+        small = (channels, _quarter(height), _quarter(width))
+        self.net = nn.Sequential(
+            perceptron(layout.bits, math.prod(small), width=options.width, depth=options.depth),
+            nn.Unflatten(1, small),
+            BatchNorm2d(channels),
+            nn.ReLU(inplace=True),
+            nn.ConvTranspose2d(channels, channels, 4, stride=2, padding=1),
+            BatchNorm2d(channels),
+            nn.ReLU(inplace=True),
+            nn.ConvTranspose2d(channels, colours, 4, stride=2, padding=1),
+            Pixels(shape),
+        )
+
+    def forward(self, bits: Tensor) -> Tensor:
+        """Return (batch, pixels)."""
+        pixels: Tensor = self.net(bits)
+        return pixels
+
+
+def _quarter(size: int) -> int:
+    """Return a size halved twice, rounded up each time."""
+    return -(-size // 4)

@@ -1,0 +1,1 @@
+"""Places: groups of pixels that vary together, each with an encoder and a decoder of its own."""

@@ -1,0 +1,247 @@
+"""The values of a place: the different patterns that some pixels show, told from noise by the data themselves.
+
+In most transitions most places do not change, so the differences between before and after are of two kinds: noise alone
+or a real change. The small ones are the noise; directions in which patterns vary much more than that hold the values.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse import csr_array
+
+Flat = NDArray[np.uint8]  # (pictures, pixels)
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+
+TIGHT, LOOSE = 0, 1
+ROUNDING = 1 / 12  # variance, in grey levels, that rounding to whole levels leaves
+DIMENSIONS = 256  # in which patterns are compared
+NOISE_PAIRS = 1500  # from which the noise is measured
+PROBES = 500  # pictures whose most similar picture adds to these pairs
+MOST_VALUES = 256  # of a place; one that has more is no place
+PROBED = 1000  # pictures whose values are counted first
+MEANS = 3  # rounds of k-means
+CHUNK = 1000  # pictures turned to floats at once
+FEWEST = 3  # differences on each side of a gap
+OFTEN = 3  # times that a value is seen; one that is not must be farther off, it may be an outlier
+RARE_REACH = 4.0  # times the limit of squared distances: twice as far
+FOLDS = 5.0  # standard deviations of the squared length of noise
+
+
+@attrs.frozen(eq=False)
+class Compared:
+    """Pairs of flat pictures, and the light of each relative to the usual."""
+
+    before: Flat
+    after: Flat
+    light_before: Floats
+    light_after: Floats
+
+    def first(self, count: int) -> Compared:
+        """Return the first pairs."""
+        return Compared(self.before[:count], self.after[:count], self.light_before[:count], self.light_after[:count])
+
+    def some_pictures(self, count: int) -> Floats:
+        """Return pictures, half of them from before and half from after, of different pairs if there are enough."""
+        half = min(count, len(self.before)) // 2
+        old, new = slice(0, half), slice(len(self.before) - half, None)
+        parts = self.before[old] / self.light_before[old, None], self.after[new] / self.light_after[new, None]
+        return np.concatenate(parts).astype(np.float32)
+
+    def look(self, pixels: Numbers) -> Floats:
+        """Return the patterns of some pixels, first all before, then all after, in at most ``DIMENSIONS`` numbers.
+
+        More pixels are added up in random bins, with random signs, which keeps distances.
+        """
+        sketch = None
+        if len(pixels) > DIMENSIONS:
+            rng = np.random.default_rng(len(pixels))
+            sign, bins = rng.choice([-1.0, 1.0], len(pixels)), rng.integers(DIMENSIONS, size=len(pixels))
+            sketch = csr_array((sign.astype(np.float32), (bins, np.arange(len(pixels)))), (DIMENSIONS, len(pixels)))
+        parts = []
+        for flat, light in ((self.before, self.light_before), (self.after, self.light_after)):
+            for first in range(0, len(flat), CHUNK):
+                rows = slice(first, first + CHUNK)
+                part = (flat[rows, pixels] / light[rows, None]).astype(np.float32)
+                parts.append(part if sketch is None else (sketch @ part.T).T)
+        return np.concatenate(parts)
+
+    def patterns(self, code: Numbers, pixels: Numbers, count: int) -> Floats:
+        """Return the mean pattern of each value, over at most ``count`` pictures; ``code`` is (2, pairs)."""
+        return np.stack([self._pattern(code == value, pixels, count) for value in range(code.max() + 1)])
+
+    def _pattern(self, shown: NDArray[np.bool_], pixels: Numbers, count: int) -> Floats:
+        old, new = (np.flatnonzero(some)[:count] for some in shown)
+        seen = np.concatenate(
+            [
+                self.before[old[:, None], pixels] / self.light_before[old, None],
+                self.after[new[:, None], pixels] / self.light_after[new, None],
+            ]
+        )
+        mean: Floats = seen.mean(0, dtype=np.float32)
+        return mean
+
+
+@attrs.frozen(eq=False)
+class Learned:
+    """The values of some groups of pixels."""
+
+    codes: Numbers  # (2, pairs, groups): before and after
+    unexplained: float  # variance of the pixels around the patterns of their values, summed over pixels
+    overflow: bool  # whether a group has too many values to be learned
+
+
+def learn_values(
+    compared: Compared, groups: list[Numbers], kinds: tuple[int, ...] = (TIGHT, LOOSE), hasty: bool = False
+) -> list[Learned]:
+    """Return the values of each group, of each kind; in haste, nothing is learned once a group has too many.
+
+    Tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change.
+    """
+    codes: list[list[Numbers]] = [[] for _ in kinds]
+    unexplained, overflow = np.zeros(len(kinds)), np.zeros(len(kinds), dtype=np.bool_)
+    for pixels in groups:
+        patterns = compared.look(pixels)
+        points, *limits = noise_free(patterns, ROUNDING * max(1.0, len(pixels) / DIMENSIONS))
+        for number, limit in enumerate(limits[kind] for kind in kinds):
+            overflow[number] |= len(most_different(points[:PROBED], limit)) > MOST_VALUES
+            skip = hasty and overflow[number]
+            code = np.zeros(len(points), dtype=np.intp) if skip else cluster(points, limit)
+            codes[number].append(code.reshape(2, -1))
+            unexplained[number] += np.inf if skip else _unexplained(patterns, code)
+        if hasty and overflow.all():
+            break
+    found = zip(codes, unexplained.tolist(), overflow.tolist(), strict=True)
+    return [Learned(np.stack(code, axis=-1), error, many) for code, error, many in found]
+
+
+def _unexplained(patterns: Floats, code: Numbers) -> float:
+    """Return the mean square of the distance between patterns and the mean of those with the same code."""
+    rows = slice(None, None, max(1, len(patterns) // NOISE_PAIRS))
+    return float(((patterns[rows] - _means(patterns, code)[code[rows]]) ** 2).sum(1).mean())
+
+
+def noise_free(patterns: Floats, rounding: float) -> tuple[Doubles, float, float]:
+    """Return patterns along the directions that are not noise, in units of noise, and two limits.
+
+    Patterns, all before and then all after, whose squared distance is below the limit are the same: the tight one says
+    what noise can do, the loose one what differences of the smaller kind there are.
+    """
+    before, after = np.split(patterns, 2)
+    delta = _differences(before[:NOISE_PAIRS], after[:NOISE_PAIRS])
+    noise = _noise(delta, rounding)
+    total = np.cov(patterns[:: max(1, len(patterns) // NOISE_PAIRS)].T, bias=True).reshape(noise.shape)
+    ratio, axes = eigh(total + rounding * np.eye(len(total)), noise)
+    axes = axes[:, ratio > _by_chance(len(total), NOISE_PAIRS)]
+    if axes.shape[1] == 0:
+        return np.zeros((len(patterns), 0)), 0.0, 0.0
+    typical = 2 * axes.shape[1]  # the mean square of the difference of two noises
+    length = ((delta @ axes) ** 2).sum(1)
+    logarithm = np.log(length + typical)
+    scale = max(1.0, float(np.median(length[_smaller_kind(logarithm)])) / typical)
+    tight = scale * (typical + FOLDS * np.sqrt(4 * typical))  # the variance of the square is 8 per axis
+    return patterns @ axes, tight, max(tight, float(np.exp(_below_gap(logarithm))) - typical)
+
+
+def _noise(delta: Floats, rounding: float) -> Doubles:
+    """Return the covariance of the noise of a pattern, from differences of which the smaller kind are noise alone.
+
+    The smaller half of these is safe from rare small changes; its scale is then that of the typical one. As there are
+    not many more differences than dimensions, the covariance is drawn to that of noise alike in all directions.
+    """
+    size = delta.shape[1]
+    length = (delta**2).sum(1) + 2 * rounding * size
+    middle = np.median(length[_smaller_kind(np.log(length))])
+    safe = delta[length <= middle]
+    covariance = safe.T @ safe / (2 * len(safe)) * (middle / length[length <= middle].mean())
+    share = size / (size + len(safe))
+    even = np.trace(covariance) / size * np.eye(size)
+    return np.asarray((1 - share) * covariance + share * even + rounding * np.eye(size), dtype=np.float64)
+
+
+def _differences(before: Floats, after: Floats) -> Floats:
+    """Return differences many of which are noise alone: of pairs, and of pictures to the most similar other ones.
+
+    The latter serve places that change in all pairs.
+    """
+    probes, square = before[:PROBES], (before**2).sum(1)
+    apart = square - 2 * probes @ before.T
+    np.fill_diagonal(apart, np.inf)
+    return np.concatenate([after - before, before[apart.argmin(1)] - probes])
+
+
+def _by_chance(size: int, count: int) -> float:
+    """Return how much larger than noise a variance may seem along some axis by chance, if both are from samples."""
+    share = size / count
+    return float(((1 + np.sqrt(2 * share)) / (1 - share)) ** 2)
+
+
+def _smaller_kind(lengths: Doubles) -> NDArray[np.bool_]:
+    """Return which numbers belong to the lower of two kinds, such that the kinds vary least (Otsu's rule)."""
+    line = np.sort(lengths)
+    below = np.arange(1, len(line))
+    total = np.cumsum(line)
+    apart = total[:-1] / below - (total[-1] - total[:-1]) / (len(line) - below)
+    best = int((below * (len(line) - below) * apart**2).argmax())
+    return np.asarray(lengths <= line[best])
+
+
+def _below_gap(lengths: Doubles) -> float:
+    """Return the number just below the largest gap."""
+    line = np.sort(lengths)
+    gaps = np.diff(line)[FEWEST:-FEWEST]
+    return float(line[FEWEST + int(gaps.argmax())])
+
+
+def most_different(points: Doubles, limit: float) -> Doubles:
+    """Return points of which every other is within the limit, each farthest from those before; at most one too many."""
+    distance, chosen = np.full(len(points), np.inf), points[:0]
+    while distance.max() > limit and len(chosen) <= MOST_VALUES:
+        chosen = np.concatenate([chosen, points[[distance.argmax()]]])
+        distance = np.minimum(distance, ((points - chosen[-1]) ** 2).sum(1))
+    return chosen
+
+
+def cluster(points: Doubles, limit: float) -> Numbers:
+    """Return the cluster of each point, numbered without gaps; clusters whose means are within the limit are one."""
+    if points.shape[1] == 0:
+        return np.zeros(len(points), dtype=np.intp)
+    code = _nearest(points, most_different(points, limit))
+    for _ in range(MEANS):
+        code = _nearest(points, _means(points, code))
+    code = _merged(_means(points, code), np.bincount(code), limit)[code]
+    used = np.unique(code)
+    return _nearest(points, _means(points, code)[used])
+
+
+def _nearest(points: Doubles, centres: Doubles) -> Numbers:
+    """Return the nearest centre of each point, numbered among those that are nearest to any."""
+    code = ((centres**2).sum(1) - 2 * points @ centres.T).argmin(1)
+    used = np.bincount(code, minlength=len(centres)) > 0
+    return np.asarray((np.cumsum(used) - 1)[code])
+
+
+def _means(points: Doubles | Floats, code: Numbers) -> Doubles:
+    """Return the mean of the points of each code; codes that are not used have zeros."""
+    count = np.bincount(code)
+    member = csr_array((np.ones(len(code)), code, np.arange(len(code) + 1)), (len(code), len(count)))
+    means: Doubles = (member.T @ points) / np.maximum(count, 1)[:, None]
+    return means
+
+
+def _merged(centres: Doubles, count: Numbers, limit: float) -> Numbers:
+    """Return for each centre the larger one that it is part of, or itself."""
+    part_of = np.arange(len(centres))
+    reach = np.where(count < OFTEN, RARE_REACH * limit, limit)
+    kept: list[int] = []
+    for centre in np.argsort(-count).tolist():
+        apart = ((centres[kept] - centres[centre]) ** 2).sum(1)
+        if kept and apart.min() <= reach[centre]:
+            part_of[centre] = kept[int(apart.argmin())]
+        else:
+            kept.append(centre)
+    return part_of

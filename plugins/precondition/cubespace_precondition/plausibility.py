@@ -1,0 +1,93 @@
+"""Whether a latent state can belong to a picture, as far as the network and the training pictures can tell."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.base.arrays import Bits, Images, literals
+from cubespace.symbols.precondition_learner import Evidence
+
+STATES_PER_BATCH = 2000
+NEVER_TOGETHER_BY_CHANCE = 1e-4  # two literals that never occur together exclude each other if this is less likely
+FEATURE_VALUES = 256  # of a pixel's shade and of a patch
+MIN_STRANGE_PLACES = 3  # a plausible picture may always have this many
+
+
+class StatePlausibility:
+    """Tells plausible states from impossible ones.
+
+    A state is implausible
+
+    - if two of its literals were never seen together, and not by chance, or
+    - if its picture, encoded again, gives another state, or
+    - if its picture has shades, or patches of 2x2 pixels, that pictures of training states never have at that place.
+
+    The last test catches nearly everything that the first two miss. States of the training split are plausible,
+    whatever they look like. Verdicts are remembered, since many paths lead to the same state.
+    """
+
+    def __init__(self, evidence: Evidence, states: Bits, unseen: float) -> None:
+        held = literals(states).astype(np.float32)
+        self.evidence = evidence
+        expected = np.outer(held.mean(0), held.sum(0))  # how often two literals would occur together by chance
+        self.apart = ((held.T @ held == 0) & (expected > -np.log(NEVER_TOGETHER_BY_CHANCE))).astype(
+            np.float32
+        )  # (2 bits, 2 bits)
+        self.unseen = unseen
+        self.verdicts = dict.fromkeys(keys(states), True)
+        self.seen: list[Bits] = []  # per feature, (places, values)
+        for start in range(0, len(states), STATES_PER_BATCH):
+            features = _features(evidence.draw(states[start : start + STATES_PER_BATCH]))
+            self.seen = self.seen or [
+                np.zeros((feature.shape[1], FEATURE_VALUES), dtype=np.bool_) for feature in features
+            ]
+            for seen, feature in zip(self.seen, features, strict=True):
+                seen[np.arange(len(seen)), feature] = True
+
+    def is_plausible(self, states: Bits) -> Bits:
+        """Return which states are plausible."""
+        new = self.new(states)
+        for start in range(0, len(new), STATES_PER_BATCH):
+            part = new[start : start + STATES_PER_BATCH]
+            self.verdicts.update(zip(keys(part), self._judge(part), strict=True))
+        return np.array([self.verdicts[name] for name in keys(states)], dtype=np.bool_)
+
+    def new(self, states: Bits) -> Bits:
+        """Return the states that have not been judged yet, each once."""
+        rows = {name: row for row, name in enumerate(keys(states)) if name not in self.verdicts}
+        return states[np.array(list(rows.values()), dtype=np.intp)]
+
+    def _judge(self, states: Bits) -> Bits:
+        held = literals(states).astype(np.float32)
+        known = np.asarray(((held @ self.apart) * held).sum(1) == 0)
+        left = np.flatnonzero(known)
+        if len(left):
+            pictures = self.evidence.draw(states[left])
+            known[left] = (self.evidence.look(pictures) == states[left]).all(1) & self._usual(pictures)
+        return known
+
+    def _usual(self, pictures: Images) -> Bits:
+        """Return which pictures have at most a few features that were never seen at their place."""
+        usual = np.ones(len(pictures), dtype=np.bool_)
+        for seen, feature in zip(self.seen, _features(pictures), strict=True):
+            strange = (~seen[np.arange(len(seen)), feature]).sum(1)
+            usual &= strange <= max(MIN_STRANGE_PLACES, self.unseen * len(seen))
+        return usual
+
+
+def keys(states: Bits) -> list[bytes]:
+    """Return a key for each state; equal states have equal keys."""
+    packed = np.packbits(states, axis=1)
+    return cast(list[bytes], packed.view(f"V{packed.shape[1]}")[:, 0].tolist())
+
+
+def _features(pictures: Images) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return numbers below 256 for the shade of each pixel and for each patch of 2x2 pixels, (batch, places) each."""
+    coarse = pictures >> 6  # four shades
+    top = (coarse[:, :-1, :-1] << 6) | (coarse[:, :-1, 1:] << 4)
+    patches = top | (coarse[:, 1:, :-1] << 2) | coarse[:, 1:, 1:]
+    rows = len(pictures)
+    return (pictures >> 4).reshape(rows, -1).astype(np.uint8), patches.reshape(rows, -1).astype(np.uint8)

@@ -1,0 +1,30 @@
+"""Built-in precondition learners."""
+
+from __future__ import annotations
+
+from cubespace.plugins.catalogue import provide
+
+static = provide(
+    "precondition",
+    "static",
+    "cubespace_precondition.static:Static",
+    "every literal that held in all examples (the paper's rule)",
+)
+significant = provide(
+    "precondition",
+    "significant",
+    "cubespace_precondition.significant:Significant",
+    "what the effect needs, and the static literals that chance does not explain",
+)
+counterexamples = provide(
+    "precondition",
+    "counterexamples",
+    "cubespace_precondition.counterexamples:Counterexamples",
+    "the few literals that exclude successors the network finds implausible",
+)
+values = provide(
+    "precondition",
+    "values",
+    "cubespace_precondition.values.learner:Values",
+    "old values of what changes, and no value of another variable that it was never seen with but should have been",
+)

@@ -1,0 +1,13 @@
+"""The paper's rule."""
+
+from __future__ import annotations
+
+from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
+
+
+class Static(PreconditionLearner):
+    """Needs every literal that held in all examples; for a rare action, many of these held only by chance."""
+
+    def learn(self, evidence: Evidence) -> Preconditions:
+        """Return the static literals."""
+        return Preconditions.of(evidence.static())

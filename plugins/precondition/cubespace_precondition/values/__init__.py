@@ -1,0 +1,1 @@
+"""Preconditions over finite-domain variables, from positive examples alone."""

@@ -1,0 +1,104 @@
+"""The learner ``values``: an event needs the old values of what it changes, and no value it was never seen with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from attrs.validators import and_, gt, lt
+
+from cubespace.base.arrays import Bits, Indices, apply_effect
+from cubespace.base.options import option
+from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
+from cubespace_precondition.values.belief import Belief, Events, believable_events
+from cubespace_precondition.values.invariants import at_most_one_groups, exactly_one_groups
+from cubespace_precondition.values.trials import exclude
+
+
+@attrs.frozen(kw_only=True)
+class ValuesOptions:
+    """How surely a value must be missing before an action excludes it."""
+
+    alpha: float = option(
+        0.05,
+        "expected fraction of false ones among the restrictions that are learned",
+        and_(gt(0.0), lt(1.0)),
+    )
+
+
+class Values(PreconditionLearner):
+    """Learns from what was seen alone, over finite-domain variables: those of the encoder and those it finds itself.
+
+    Worked example, three bits, no groups; 100 -> 010, 010 -> 100 and 101 -> 011 are seen many times, so is 011,
+    but never 011 -> 101. Bits 0 and 1 are found to be a group. The action that adds bit 1 needs bit 0; the one that
+    adds bit 0 needs bit 1, and bit 2 must be false.
+    """
+
+    Options = ValuesOptions
+    options: ValuesOptions
+
+    def learn(self, evidence: Evidence) -> Preconditions:
+        """Return one conjunction for each event that mistakes do not explain."""
+        before = evidence.before
+        after = apply_effect(before, evidence.add[evidence.action], evidence.delete[evidence.action])
+        events = Events(add=evidence.add, delete=evidence.delete, event=evidence.action)
+        groups = declared_groups(evidence.groups)
+        belief = self._believe(before, after, events, groups, evidence.rng)
+        rows = np.flatnonzero(belief.believed)
+        events, belief = _select(events, belief)
+        shown = events.event >= 0
+        states = np.concatenate([before[shown], after[shown]])
+        known = [*groups, *exactly_one_groups(states, events.add, events.delete, groups)]
+        alpha = self.options.alpha
+        variables = [*_variables(before.shape[1], known), *at_most_one_groups(states, known, alpha=alpha)]
+        excluded = exclude(before, events, variables, alpha=alpha, by_mistake=belief.by_mistake)
+        true, false = np.split(excluded, 2, axis=1)
+        positive = events.delete | false
+        negative = ((events.add & _free(before.shape[1], known)) | true) & ~positive
+        return Preconditions(action=rows, positive=positive, negative=negative)
+
+    def _believe(
+        self, before: Bits, after: Bits, events: Events, groups: Sequence[Indices], rng: np.random.Generator
+    ) -> Belief:
+        """Return which events are believed; bits of no group are taken to be read in groups if such are found."""
+        free = _free(before.shape[1], groups)
+        if free.any():
+            states = np.concatenate([before, after])
+            groups = [*groups, *exactly_one_groups(states, events.add, events.delete, groups)]
+            free = _free(before.shape[1], groups)
+        read = [*groups, *np.flatnonzero(free)[:, None]]
+        return believable_events(before, after, events, read, alpha=self.options.alpha, rng=rng)
+
+
+def declared_groups(numbers: Indices | None) -> list[Indices]:
+    """Return the bits of each group, given the number of the group of each bit."""
+    if numbers is None:
+        return []
+    return [np.flatnonzero(numbers == number) for number in np.unique(numbers)]
+
+
+def _select(events: Events, belief: Belief) -> tuple[Events, Belief]:
+    """Return the events that are believed; transitions of others show none."""
+    number = np.append(np.where(belief.believed, np.cumsum(belief.believed) - 1, -1), -1)
+    event = number[events.event]  # no event, -1, stays so
+    kept = Events(add=events.add[belief.believed], delete=events.delete[belief.believed], event=event)
+    return kept, attrs.evolve(
+        belief, believed=belief.believed[belief.believed], by_mistake=belief.by_mistake[belief.believed]
+    )
+
+
+def _free(bits: int, groups: Sequence[Indices]) -> Bits:
+    """Return which bits, (bits,), are in none of the groups."""
+    free = np.ones(bits, dtype=np.bool_)
+    for group in groups:
+        free[group] = False
+    return free
+
+
+def _variables(bits: int, groups: Sequence[Indices]) -> list[Indices]:
+    """Return the literals that are the values of each variable: literal b is bit b true, literal bits + b false.
+
+    Worked example, three bits, the group (0, 1): its values are the literals 0 and 1; bit 2 has the values 2 and 5.
+    """
+    return [*groups, *(np.array([bit, bit + bits]) for bit in np.flatnonzero(_free(bits, groups)).tolist())]

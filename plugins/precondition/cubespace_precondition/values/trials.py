@@ -1,0 +1,141 @@
+"""Transitions as trials of events: which values of other variables an event was never seen with, but should have been.
+
+Where the old values of an event hold and another variable X has the value v, the event is expected at its usual rate.
+Values that it was never seen with, although it should have been, are excluded: at one significance level for the whole
+model, one variable after another, so that a variable is not blamed for what another one explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.base.arrays import Bits, Indices
+from cubespace_precondition.values.belief import Events
+from cubespace_precondition.values.weighing import Evidence, Prior, lowest_usual, too_rare, visit_weights
+
+Numbers = NDArray[np.float64]
+
+
+def exclude(before: Bits, events: Events, variables: Sequence[Indices], *, alpha: float, by_mistake: Numbers) -> Bits:
+    """Return the literals, (events, 2 * bits), that must be false before each event.
+
+    First each event is tested at its own rate. What events have in common, the rate at which they are seen where they
+    are possible and the variables that matter, then helps to judge the rare ones; that is repeated while more is found.
+    """
+    bits = before.shape[1]
+    if not len(events.add):
+        return np.zeros((0, 2 * bits), dtype=np.bool_)
+    trials = Trials.of(before, events, variables, by_mistake)
+    nothing = np.zeros(len(variables))
+    prior = Prior(usual=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
+    results = [trials.exclude(event, prior) for event in range(len(events.add))]
+    found = -1
+    while found < (now := sum(int(result.used.sum()) for result in results)):
+        found = now
+        prior = _learn_prior(trials, results, found, alpha)
+        results = [trials.exclude(event, prior) for event in range(len(events.add))]
+    return np.stack([result.excluded for result in results])
+
+
+def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: float) -> Prior:
+    """Return what the events have in common, and the evidence that keeps false restrictions below ``alpha``.
+
+    As Benjamini and Hochberg: of ``found`` restrictions at most the fraction ``alpha`` is expected to be false. Only
+    those events say what rate is usual that were tried often enough to tell one half of the trials from the other.
+    """
+    enough = np.log(trials.tests / alpha) / np.log(2)
+    used = np.array([result.used for result in results])
+    matters = (1 + used.sum(0)) / (2 + len(used))  # Laplace's rule of succession
+    rates = np.array([result.rate for result in results if result.trials >= enough])
+    return Prior(
+        usual=lowest_usual(rates, alpha),
+        weight=np.log(matters / (1 - matters)),
+        threshold=float(np.log(trials.tests / (alpha * max(1, found)))),
+        alpha=alpha,
+    )
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Result:
+    """What was found about an event."""
+
+    excluded: Bits  # (2 * bits,), literals that must be false
+    used: Bits  # (variables,), of which values are excluded
+    trials: float  # that are left
+    rate: float  # of the event in these
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Trials:
+    """The transitions as trials of events: a transition tries every event whose old values hold before it."""
+
+    literals: NDArray[np.float32]  # (transitions, 2 * bits)
+    events: Events
+    possible: Bits  # (transitions, events), the old values hold
+    members: Indices  # the values of all variables, one variable after the other
+    starts: Indices  # (variables,), where each begins among the members
+    weight: Numbers  # (transitions,), how much each counts
+    by_mistake: Numbers  # (events,)
+
+    @classmethod
+    def of(cls, before: Bits, events: Events, variables: Sequence[Indices], by_mistake: Numbers) -> Trials:
+        """Prepare the trials."""
+        literals = np.concatenate([before, ~before], axis=1).astype(np.float32)
+        old = np.concatenate([events.delete, events.add], axis=1).astype(np.float32)
+        possible = np.asarray((1 - literals) @ old.T == 0, dtype=np.bool_)
+        sizes = np.array([len(variable) for variable in variables])
+        return cls(
+            literals=literals,
+            events=events,
+            possible=possible,
+            members=np.concatenate(list(variables)),
+            starts=np.cumsum(sizes) - sizes,
+            weight=visit_weights(before, events, possible),
+            by_mistake=by_mistake,
+        )
+
+    @property
+    def tests(self) -> int:
+        """Return how many pairs of an event and a variable there are."""
+        return len(self.events.add) * len(self.starts)
+
+    def exclude(self, event: int, prior: Prior) -> Result:
+        """Return what an event needs.
+
+        Variables are added one at a time, the one that explains most first; for the others only those trials
+        count that it allows. It goes on while a variable is significant. If the event is seen significantly too rarely,
+        something is missing: then the likeliest variable is taken, until the event is seen as often as not.
+        """
+        rows = np.flatnonzero(self.possible[:, event])
+        held = self.literals[rows][:, self.members]  # (trials, members)
+        shown = np.where(self.events.event[rows] == event, self.weight[rows], 0.0)
+        weight = self.weight[rows]
+        old = np.concatenate([self.events.delete[event], self.events.add[event]])
+        free = ~np.logical_or.reduceat(old[self.members], self.starts)  # (variables,), the old value is not needed
+        ends = np.append(self.starts[1:], len(self.members))
+        excluded = np.zeros(self.literals.shape[1], dtype=np.bool_)
+        used = np.zeros(len(free), dtype=np.bool_)
+        mistakes = self.by_mistake[event] / len(rows)
+        short = False
+        while True:
+            seen, total = float(shown.sum()), float(weight.sum())
+            evidence = Evidence.of(weight @ held, shown @ held, seen, total, prior, mistakes)
+            strength = np.where(free, evidence.of_variables(self.starts), -np.inf)
+            short = too_rare(seen, prior.usual * total) > (np.log(2) if short else prior.threshold)
+            score = strength + prior.weight if short else strength - prior.threshold
+            best = int(score.argmax())
+            if not (free[best] if short else score[best] >= 0):
+                return Result(excluded=excluded, used=used, trials=total, rate=seen / total)
+            mine = slice(self.starts[best], ends[best])
+            out = evidence.impossible(mine)
+            free[best] = False
+            used[best] = out.any()
+            excluded[self.members[mine][out]] = True
+            kept = ~(held[:, mine][:, out] > 0).any(1)
+            if not shown[kept].any():
+                return Result(excluded=excluded, used=used, trials=0.0, rate=0.0)
+            held, shown, weight = held[kept], shown[kept], weight[kept]

