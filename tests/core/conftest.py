@@ -1,5 +1,5 @@
-"""A finished run to look at."""
+"""Finished runs to look at."""
 
-from tiny_run import tiny_run
+from tiny_run import any_run, default_run, tiny_run
 
-__all__ = ["tiny_run"]
+__all__ = ["any_run", "default_run", "tiny_run"]

@@ -1,4 +1,4 @@
-"""The tracker in docs/observers.md is a whole plugin: it is written down, found by its entry point, and follows a run."""
+"""The tracker in docs/observers.md is a whole plugin: found by its entry point, it follows a run."""
 
 import json
 import os

@@ -120,7 +120,8 @@ def test_with_all_of_them_the_command_line_answers_within_a_second(strangers, wo
 
 
 def test_no_plugin_imports_torch_before_it_is_used(strangers) -> None:
-    code = "import sys; from cubespace.plugins.catalogue import load_plugins; load_plugins(); print('torch' in sys.modules)"
+    load = "from cubespace.plugins.catalogue import load_plugins; load_plugins()"
+    code = f"import sys; {load}; print('torch' in sys.modules)"
     python = str(strangers / "venv" / "bin" / "python")
     answer = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "False"

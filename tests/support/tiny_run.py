@@ -1,15 +1,19 @@
-"""A small finished run, made once per process: what reports, interface and pages are tested on."""
+"""Two small finished runs, each made once per process: what reports, interface and pages are tested on.
+
+One trains the plain network, in seconds; the other leaves all choices to the defaults, which need no training there.
+"""
 
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-SETTINGS = {
+SETTINGS: dict[str, object] = {
     "data.transitions": 600,
     "model.bits": 12,
     "model.actions": 60,
@@ -19,11 +23,20 @@ SETTINGS = {
     "train.epochs": 60,
     "train.batch": 50,
 }
-ARGUMENTS = [
+DEFAULTS: dict[str, object] = {"data.transitions": 600}
+RECIPES = {"plain": SETTINGS, "default": DEFAULTS}
+WORLD = [
     *("--domain", "lightsout:size=2", "--length", "2", "--instances", "4"),
     *("--planner", "fd-lmcut", "--planner", "pyperplan-bfs"),
-    *(word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")),
 ]
+
+
+def words(settings: Mapping[str, object]) -> list[str]:
+    """Return settings as the command line takes them."""
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+
+
+ARGUMENTS = [*WORLD, *words(SETTINGS)]
 
 
 def cube(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -32,19 +45,31 @@ def cube(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 @cache
-def _made() -> tempfile.TemporaryDirectory[str]:
+def _made(recipe: str) -> tempfile.TemporaryDirectory[str]:
     folder = tempfile.TemporaryDirectory(prefix="cubespace-")
-    answer = cube("run", *ARGUMENTS, "-o", "run", cwd=Path(folder.name))
+    answer = cube("run", *WORLD, *words(RECIPES[recipe]), "-o", "run", cwd=Path(folder.name))
     assert answer.returncode == 0, answer.stderr
     return folder
 
 
-def copy_run(folder: Path) -> Path:
-    """Return a copy of the run in a folder: one that may be spoiled."""
-    return shutil.copytree(Path(_made().name) / "run", folder / "run")
+def copy_run(folder: Path, recipe: str = "plain") -> Path:
+    """Return a copy of a run in a folder: one that may be spoiled."""
+    return shutil.copytree(Path(_made(recipe).name) / "run", folder / "run")
 
 
 @pytest.fixture
 def tiny_run(tmp_path) -> Path:
-    """A run of the test's own."""
+    """A run of the plain recipe, of the test's own."""
     return copy_run(tmp_path)
+
+
+@pytest.fixture
+def default_run(tmp_path) -> Path:
+    """A run with the defaults, of the test's own: its encoder was chosen by itself."""
+    return copy_run(tmp_path, "default")
+
+
+@pytest.fixture(params=list(RECIPES))
+def any_run(request, tmp_path) -> Path:
+    """Each of the two, one after the other."""
+    return copy_run(tmp_path, request.param)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -68,7 +69,7 @@ def _commands_of(plugin: CommandPlugin, taken: set[str]) -> typer.Typer:
 def _blocked(words: Sequence[str]) -> list[str]:
     """Return the plugins blocked on a command line, before it is parsed: commands must be known by then."""
     flag = "--no-plugin"
-    apart = [name for word, name in zip(words, words[1:], strict=False) if word == flag]
+    apart = [name for word, name in pairwise(words) if word == flag]
     return apart + [word.removeprefix(f"{flag}=") for word in words if word.startswith(f"{flag}=")]
 
 

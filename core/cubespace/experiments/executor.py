@@ -32,7 +32,7 @@ class Cell:
     """
 
     name: str
-    arguments: tuple[str, ...] = attrs.field(converter=tuple)
+    arguments: tuple[str, ...]
     folder: Path
 
 

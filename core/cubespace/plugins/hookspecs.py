@@ -1,8 +1,8 @@
 """The hooks by which plugins extend cubespace.
 
-A plugin is any module or object registered under the entry-point group ``cubespace``. Each hook but ``cube_commands`` is
-called once, when the plugin is loaded, and hands what it offers to the registry: for a component a name, the class (or
-``"module:Class"``, imported on first use) and one line for the listing.
+A plugin is any module or object registered under the entry-point group ``cubespace``. Each hook but ``cube_commands``
+is called once, when the plugin is loaded, and hands what it offers to the registry: for a component a name, the class
+(or ``"module:Class"``, imported on first use) and one line for the listing.
 """
 
 from __future__ import annotations

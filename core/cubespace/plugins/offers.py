@@ -57,7 +57,7 @@ class PresetRegistry:
     presets: list[Preset] = attrs.field(factory=list)
 
     def add(self, name: str, settings: Mapping[str, Any] | str, reason: str = "") -> None:
-        """Offer settings under ``name``: nested tables, or TOML text whose first lines, a comment, may be the reason."""
+        """Offer settings under ``name``: nested tables, or TOML text that may begin with a comment, the reason."""
         if isinstance(settings, str):
             reason = reason or _leading_comment(settings)
             settings = tomllib.loads(settings)

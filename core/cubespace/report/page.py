@@ -70,7 +70,7 @@ def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
         "results": rows,
         "leader": next((row for row in rows if row.planner == facts.leader), None),
         "toml": dump_toml(facts.run.config),
-        "pddl": pddl(facts.run.file("domain.pddl")),
+        "pddl": pddl(facts.run.file("domain.pddl")) if facts.extraction else None,
         "file": lambda name: link(facts.run.file(name), output),
         "losses": plots.loss_curves(facts.metrics) if facts.metrics else None,
         "held_out": plots.held_out_curves(facts.metrics) if facts.metrics else None,

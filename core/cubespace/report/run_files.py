@@ -17,17 +17,19 @@ from cubespace.base.options import parse_spec
 from cubespace.runs.folder import RunFolder
 
 Record = dict[str, Any]
+WRITTEN_BY = {"measures": "train", "encoder": "train", "extraction": "extract", "results": "evaluate"}  # the stage
 
 
 @attrs.frozen(kw_only=True)
 class Facts:
-    """The files of a run; None or empty if a stage has not been done yet."""
+    """The files of a run; None or empty if the stage that writes them has not been done, or has to be done again."""
 
     run: RunFolder
     manifest: Mapping[str, Any]
     environment: Mapping[str, Any]
     metrics: Sequence[Mapping[str, Any]]
     measures: Mapping[str, Any] | None
+    encoder: Mapping[str, Any] | None
     extraction: Mapping[str, Any] | None
     results: Mapping[str, Any] | None
     diagnosis: Mapping[str, Any] | None
@@ -41,6 +43,11 @@ class Facts:
     def name(self) -> str:
         """Return what to call the run: its domain and its apply module."""
         return f"{self.domain} · {parse_spec(self.run.config.model.apply).name}"
+
+    @property
+    def bits(self) -> int:
+        """Return how many bits a state has: some encoders decide by themselves."""
+        return int(self.encoder["bits"]) if self.encoder else self.run.config.model.bits
 
     @property
     def planners(self) -> Mapping[str, Any]:
@@ -76,16 +83,22 @@ class Facts:
 
 
 def read_facts(path: Path) -> Facts:
-    """Read a run folder, as far as its files are there."""
+    """Read a run folder, as far as its stages are done: what an earlier model has left there is not of this one."""
     run = RunFolder.load(path)
-    names = ("manifest", "environment", "measures", "extraction", "results", "diagnosis")
-    tables = {name: _table(run.file(f"{name}.json")) for name in names}
+    manifest = _table(run.file("manifest.json")) or {}
+    tables = {
+        name: _table(run.file(f"{name}.json")) if stage in manifest else None for name, stage in WRITTEN_BY.items()
+    }
+    diagnosis = _table(run.file("diagnosis.json"))
+    if diagnosis is not None and ("extract" not in manifest or diagnosis.get("model") != _model(manifest)):
+        diagnosis = None
     return Facts(
         run=run,
-        manifest=tables["manifest"] or {},
-        environment=tables["environment"] or {},
+        manifest=manifest,
+        environment=_table(run.file("environment.json")) or {},
         metrics=_rows(run.file("metrics.jsonl")),
-        **{name: tables[name] for name in names[2:]},
+        diagnosis=diagnosis,
+        **tables,
     )
 
 
@@ -104,6 +117,12 @@ def reasons(records: Sequence[Record]) -> list[tuple[str, int]]:
     """Return why instances did not end in a valid plan, the most frequent reason first."""
     words = [record["reason"] or record["outcome"] for record in records if verdict(record) in ("invalid", "none")]
     return Counter(words).most_common()
+
+
+def _model(manifest: Mapping[str, Any]) -> str | None:
+    """Return the hash of the STRIPS model."""
+    digest: str | None = manifest["extract"]["files"].get("strips.npz")
+    return digest
 
 
 def _merit(record: Record) -> tuple[bool, bool]:

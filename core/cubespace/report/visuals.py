@@ -184,7 +184,7 @@ class Learned:
 
     def _trace(self, init: Images, plan: Sequence[int] | None) -> Bits:
         """Return the states of a plan, (steps + 1, bits); none if there is no plan."""
-        nothing = np.zeros((0, self.network.config.bits), dtype=np.bool_)
+        nothing = np.zeros((0, self.network.bits), dtype=np.bool_)
         if plan is None or self.model is None:
             return nothing
         trace = self.model.execute(inference.encode(self.network, init)[0], plan)

@@ -1,6 +1,6 @@
 """What every decoder must keep, for grey pictures and for pictures in colour.
 
-A decoder is given the layout that the encoder of its own name plans, if there is one: the two may be made for each other.
+A decoder is given the layout that the encoder of its own name plans, if there is one: they may be made for each other.
 """
 
 from __future__ import annotations

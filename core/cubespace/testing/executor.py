@@ -1,6 +1,6 @@
 """What every executor must keep; the cells are real calls of ``cube``, in real processes.
 
-A plugin that is on the path for as long as a check takes adds the command ``cube probe``, which says how it was started or dies.
+While a check runs, a plugin on the path adds the command ``cube probe``, which says how it was started, or dies.
 """
 
 from __future__ import annotations

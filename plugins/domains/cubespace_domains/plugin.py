@@ -12,3 +12,4 @@ lightsout = provide("domain", "lightsout", "cubespace_domains.lightsout:LightsOu
 twisted = provide("domain", "twisted", "cubespace_domains.twisted:TwistedLightsOut", "LightsOut, swirled")
 hanoi = provide("domain", "hanoi", "cubespace_domains.hanoi:Hanoi", "the towers of Hanoi")
 images = provide("domain", "images", "cubespace_domains.own_images:OwnImages", "your own pairs, path=PATH")
+frames = provide("domain", "frames", "cubespace_domains.frames:Frames", "a world given by all its frames and moves")

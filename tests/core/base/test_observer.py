@@ -30,7 +30,7 @@ class Listener(Observer):
         self._hear("epoch")
 
     def plan(self, record: Any) -> None:
-        self._hear("plan")
+        self._hear("plan", record)
 
     def close(self) -> None:
         self._hear("close")
@@ -49,10 +49,15 @@ def test_an_observer_may_ignore_every_event(tmp_path) -> None:
 def test_every_event_is_passed_on_and_the_end_is_told_after_a_failure(tmp_path) -> None:
     own, guest = Listener(), Listener()
     observers = Observers((own,), {"guest": guest})
-    with pytest.raises(ValueError, match="broken"), following(observers, tmp_path):
-        observers.plan({})
-        raise ValueError("broken")
-    assert own.told == guest.told == [("start", tmp_path), ("plan",), ("close",)]
+
+    def work() -> None:
+        with following(observers, tmp_path):
+            observers.plan({"problem": "001"})
+            raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        work()
+    assert own.told == guest.told == [("start", tmp_path), ("plan", {"problem": "001"}), ("close",)]
 
 
 def test_a_guest_that_fails_is_named_dropped_and_harms_nobody(tmp_path) -> None:

@@ -4,11 +4,11 @@ import pytest
 
 from cubespace.experiments.executor import ERRORS, TAIL, Cell, CellResult, last_words
 
-CELL = Cell("one", ["run", "--seed", "1"], Path("cells/one"))
+CELL = Cell("one", ("run", "--seed", "1"), Path("cells/one"))
 
 
 def test_a_cell_can_be_compared_and_kept() -> None:
-    assert CELL == Cell("one", ("run", "--seed", "1"), Path("cells/one"))
+    assert Cell("one", ("run", "--seed", "1"), Path("cells/one")) == CELL
     assert hash(CELL) == hash(Cell("one", ("run", "--seed", "1"), Path("cells/one")))
 
 

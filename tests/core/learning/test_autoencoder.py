@@ -5,16 +5,22 @@ from builders import build_model
 
 from cubespace.base.errors import UsageError
 from cubespace.learning.autoencoder import evaluating
+from cubespace.learning.layers import Picture
 from cubespace.settings.recipe import ModelConfig
 
-SMALL = ModelConfig(bits=6, actions=5, width=16, action_width=16, channels=4)
-NETWORKS = ["mlp", "conv"]
+SIZES = {"mlp": "mlp:width=16", "conv": "conv:width=16,channels=4"}
+SMALL = ModelConfig(bits=6, actions=5, encoder=SIZES["mlp"], decoder=SIZES["mlp"], action_width=16)
+NETWORKS = list(SIZES)
+
+
+def with_networks(name: str) -> ModelConfig:
+    return attrs.evolve(SMALL, encoder=SIZES[name], decoder=SIZES[name])
 
 
 @pytest.mark.parametrize("shape", [(9, 9), (7, 10), (8, 5, 3)], ids=str)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_pictures_of_any_shape_and_in_colour_pass(network, shape) -> None:
-    model = build_model(attrs.evolve(SMALL, encoder=network, decoder=network), shape)
+    model = build_model(with_networks(network), shape)
     images = torch.rand(2, 4, torch.Size(shape).numel())
     outputs = model(images, 1.0)
     assert outputs.logits.shape == outputs.states.shape == (2, 4, 6)
@@ -25,13 +31,11 @@ def test_pictures_of_any_shape_and_in_colour_pass(network, shape) -> None:
     assert all(parameter.grad is not None for parameter in model.encoder.parameters())
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-def test_neighbouring_pixels_stay_neighbours_through_the_convolutions(network) -> None:
-    model = build_model(attrs.evolve(SMALL, encoder=network, decoder=network), (6, 4, 3)).eval()
+def test_neighbouring_pixels_stay_neighbours_through_the_convolutions() -> None:
+    model = build_model(with_networks("conv"), (6, 4, 3)).eval()
     picture = torch.rand(6, 4, 3)
-    reshape = next((layer for layer in model.encoder if hasattr(layer, "shape")), None)
-    if reshape is not None:
-        assert (reshape(picture.flatten()[None])[0] == picture.permute(2, 0, 1)).all()
+    reshape = next(layer for layer in model.encoder.modules() if isinstance(layer, Picture))
+    assert (reshape(picture.flatten()[None])[0] == picture.permute(2, 0, 1)).all()
 
 
 @pytest.mark.parametrize("apply", ["btl", "minmax", "smooth", "blackbox"])
@@ -60,7 +64,7 @@ def test_evaluating_restores_the_mode_of_every_part() -> None:
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_no_tensor_is_nailed_to_the_cpu(network) -> None:
-    model = build_model(attrs.evolve(SMALL, encoder=network, decoder=network), (8, 8)).to("meta")
+    model = build_model(with_networks(network), (8, 8)).to("meta")
     for mode in (True, False):
         outputs = model.train(mode)(torch.rand(2, 4, 64, device="meta"), 1.0)
         assert all(value.device.type == "meta" for value in outputs)

@@ -4,7 +4,6 @@ import torch
 from builders import build_model, training_run
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
-from cubespace.base.errors import UsageError
 from cubespace.learning.bit_consolidation import (
     agree,
     differences,
@@ -104,8 +103,11 @@ def test_a_black_box_is_left_as_it_was_learned(tmp_path) -> None:
     assert list(run)[-1]["phase"] == "decoder"
 
 
-def test_a_head_that_is_too_narrow_is_refused_at_once() -> None:
-    model = ModelConfig(bits=50, action_width=20)
-    with pytest.raises(UsageError, match=r"model\.action_width"):
-        Recipe(model=model)
-    Recipe(model=model, train=TrainConfig(rewrite=False))
+def test_the_action_head_has_room_for_every_bit_whatever_its_width(tmp_path) -> None:
+    recipe = tiny_recipe()
+    narrow = attrs.evolve(recipe, model=attrs.evolve(recipe.model, action_width=3, actions=100))  # of 12 bits
+    run = training_run(tmp_path, toggles(100), toggles(20, 1), narrow, execution=EVERY_EPOCH)
+    list(run)
+    split = toggles(100)
+    before, after = encode(run.model, split.before), encode(run.model, split.after)
+    assert (successors(run.model, before, label(run.model, before, after)) == after).all()

@@ -92,16 +92,16 @@ def parts_that_change(run: Trainer, epochs: int) -> set[str]:
 
 def test_each_phase_trains_its_own_parts_only() -> None:
     joint = trainer(tiny_recipe())
-    assert parts_that_change(joint, 3) == {"encoder", "decoder", "action", "progress"}
+    assert parts_that_change(joint, 3) == {"encoder", "decoder", "action", "apply_module"}
     assert parts_that_change(joint, 1) == {"encoder"}
     while joint.phase.name == "consolidate":
         changed = parts_that_change(joint, 1)
-    assert changed == {"encoder", "action", "progress"}  # the end of the phase writes the effects
+    assert changed == {"encoder", "action", "apply_module"}  # the end of the phase writes the effects
     assert parts_that_change(joint, 1) == {"decoder"}
     staged = trainer(tiny_recipe(architecture="two-stage"))
     assert parts_that_change(staged, 3) == {"encoder", "decoder"}
     assert staged.phase.name == "actions"
-    assert parts_that_change(staged, 2) == {"action", "progress"}
+    assert parts_that_change(staged, 2) == {"action", "apply_module"}
     assert staged.phase.name == "decoder"
     assert parts_that_change(staged, 1) == {"decoder"}
     assert staged.finished
@@ -110,7 +110,7 @@ def test_each_phase_trains_its_own_parts_only() -> None:
 @pytest.mark.parametrize("apply", ["btl", "minmax", "smooth", "blackbox"])
 def test_every_apply_module_trains(apply) -> None:
     changed = parts_that_change(trainer(tiny_recipe(apply)), 1)
-    assert changed == {"encoder", "decoder", "action", "progress"}
+    assert changed == {"encoder", "decoder", "action", "apply_module"}
 
 
 def test_a_joint_training_without_successor_pictures_still_runs() -> None:

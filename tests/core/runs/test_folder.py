@@ -65,7 +65,7 @@ def test_a_stage_that_fails_is_not_finished_and_redoing_one_undoes_the_later(tmp
 
 def test_two_processes_do_not_work_on_one_run(tmp_path) -> None:
     run = RunFolder.start(tmp_path, RunConfig())
-    code = f"from cubespace.runs.folder import Run\nwith RunFolder.load({str(tmp_path)!r}).locked(): pass"
+    code = f"from cubespace.runs.folder import RunFolder\nwith RunFolder.load({str(tmp_path)!r}).locked(): pass"
     with run.locked():
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "in use by another process" in answer.stderr

@@ -19,7 +19,7 @@ def test_every_preset_has_a_reason_and_settings_that_hold_together(name) -> None
 
 def test_a_file_goes_on_top_of_a_preset_and_settings_on_top_of_both(tmp_path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('domain = "lightsout"\n[model]\nbits = 77\nwidth = 88\n[train.consolidation]\nrounds = 2\n')
+    file.write_text('domain = "lightsout"\n[model]\nbits = 77\n[train.consolidation]\nrounds = 2\n')
     alone = load_config(None, {}, "large-board")
     config = load_config(file, parse_settings(["model.action_width=999"]), "large-board")
     assert (config.domain, config.model.bits, config.model.action_width) == ("lightsout", 77, 999)

@@ -54,6 +54,6 @@ def test_a_stage_depends_on_its_own_settings_and_the_earlier_ones() -> None:
     assert base.key("train") != train.key("train")
     assert base.key("extract") != train.key("extract")
     assert base.key("extract") == plan.key("extract")
-    assert base.key("plan") != plan.key("plan")
+    assert base.key("evaluate") != plan.key("evaluate")
     assert differing_keys(base, train, "train") == ["train.epochs"]
     assert differing_keys(base, plan, "train") == []

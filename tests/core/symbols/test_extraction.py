@@ -190,7 +190,7 @@ def test_conjunctions_become_actions() -> None:
 
 def test_a_model_without_actions_is_named() -> None:
     before = np.array([[False, False]])
-    with pytest.raises(InputError, match="train it longer"):
+    with pytest.raises(InputError, match="Train it longer"):
         extracted(before, ~before, Halves(True))
 
 

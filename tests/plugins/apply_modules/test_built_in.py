@@ -9,7 +9,6 @@ from cubespace.learning.action_head import ActionHead
 from cubespace.learning.apply_module import ApplyModule
 from cubespace.learning.relaxations import GumbelSoftmax
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.settings.recipe import ModelConfig
 from cubespace.testing.apply import CHECKS
 
 SPECS = ["btl", "btl:bn=off", "btl:activation=binconcrete", "minmax", "smooth", "smooth:sharpness=8", "blackbox"]
@@ -54,7 +53,7 @@ def test_network_and_masks_agree_for_every_action_and_state(spec, seed, steps, s
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_action_net_learns_through_the_apply_module(spec) -> None:
     torch.manual_seed(0)
-    head, softmax = ActionHead(ModelConfig(bits=6, actions=8)), GumbelSoftmax()
+    head, softmax = ActionHead(6, 8, width=300, depth=1), GumbelSoftmax()
     module = make(spec, 6, 8)
     before, after = torch.rand(32, 6), torch.rand(32, 6)
     (module(before, softmax(head(before, after), 1.0), 1.0) - after).abs().mean().backward()

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cubespace_executors.local import Local, LocalOptions
 
 from cubespace.experiments.executor import NOT_STARTED, Cell, CellResult
 from cubespace.testing import executor as suite
+from cubespace_executors.local import Local, LocalOptions
 
 COMMANDS = '''
 import os, signal, time

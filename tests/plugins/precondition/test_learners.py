@@ -158,15 +158,20 @@ def test_the_threshold_is_an_option() -> None:
 
 
 def door(spec: str) -> Preconditions:
-    """Return what is learned of a door (bit 0) that only a key (bit 1) opens and that anyone can shut."""
+    """Return what is learned of a door (bit 0) that only a key (bit 1) opens and that anyone can shut.
+
+    A lamp (bit 2) is turned on and off whatever the door: so shut doors without a key are seen too.
+    """
     rng = np.random.default_rng(0)
     shut = np.column_stack([np.zeros(60), np.ones(60), rng.integers(2, size=60)]).astype(np.bool_)
     opened = np.column_stack([np.ones(60), rng.integers(2, size=60), rng.integers(2, size=60)]).astype(np.bool_)
+    lamps = rng.integers(2, size=(120, 3)).astype(np.bool_)
+    door, lamp, nothing = [True, False, False], [False, False, True], [False, False, False]
     evidence = evidence_of(
-        before=np.concatenate([shut, opened]),
-        action=np.repeat([0, 1], 60),
-        add=np.array([[True, False, False], [False, False, False]]),
-        delete=np.array([[False, False, False], [True, False, False]]),
+        before=np.concatenate([shut, opened, lamps]),
+        action=np.concatenate([np.repeat([0, 1], 60), np.where(lamps[:, 2], 3, 2)]),
+        add=np.array([door, nothing, lamp, nothing]),
+        delete=np.array([nothing, door, nothing, lamp]),
     )
     return learner(spec).learn(evidence)
 
@@ -176,6 +181,7 @@ def test_doing_is_not_undoing(spec: str) -> None:
     learned = door(spec)
     assert learned.positive[learned.action == 0, 1].all()  # the key is needed to open
     assert not learned.positive[learned.action == 1, 1].any()  # and not to shut
+    assert not (learned.positive | learned.negative)[learned.action >= 2, :2].any()  # nor for the lamp
 
 
 def test_cases_become_conjunctions() -> None:

@@ -1,0 +1,238 @@
+"""The recipe on everything: what defaults learn, without presets, on boards, photographs, lamps, towers, spoiled data.
+
+    python benchmarks/recipe.py domains [--mandrill PICTURE] [--seeds 0-4] [--jobs 2]
+    python benchmarks/recipe.py boards towers robustness held-out [--worlds FOLDER]
+
+Every row is a run of ``cube run`` and ``cube diagnose`` in processes of one thread. Instances and the states of the
+diagnosis come from seeds of their own, which no tuning has used. What is done is kept in the run folders below
+``--folder`` and only read again. Writes results/recipe.json and results/recipe.md; rows that are not asked for stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from cubespace.base.files import read_json, write_json, write_text
+from cubespace.runs.folder import environment
+
+PLANNERS = ("fd-blind", "fd-lmcut", "fd-ms", "fd-gc", "fd-lama")
+TWO = ("fd-lmcut", "fd-lama")
+INSTANCE_SEED, DIAGNOSIS_SEED = 60221, 90210  # used by nothing else
+RESULTS = Path("results")
+
+
+@attrs.frozen(kw_only=True)
+class Row:
+    """One training, and the problems that are solved with it."""
+
+    section: str
+    name: str
+    domain: str
+    seed: int = 0
+    settings: tuple[str, ...] = ()
+    planners: tuple[str, ...] = PLANNERS
+    problems: tuple[tuple[str, ...], ...] = ((),)  # further options of `cube evaluate`, one set after the other
+
+    @property
+    def key(self) -> str:
+        """Return what tells the row from all others."""
+        return f"{self.section}/{self.name}-s{self.seed}"
+
+
+def rows(sections: Iterable[str], seeds: Sequence[int], mandrill: str | None, worlds: Path) -> list[Row]:
+    """Return the rows of some sections."""
+    picture = f",image={mandrill}" if mandrill else ""
+    goals = ("--length", "7", "--set", "plan.random_goals=on")
+    far = (("--length", "14", "--instances", "20"), ("--length", "21", "--instances", "20"))
+    table: dict[str, list[Row]] = {
+        "domains": [
+            Row(
+                section="domains",
+                name=name,
+                domain=f"mandrill{picture.replace(',', ':', 1)}" if name == "mandrill" else name,
+                seed=seed,
+            )
+            for name in ("mnist", "photo", "spider", "mandrill", "lightsout", "twisted")
+            for seed in seeds
+        ],
+        "boards": [
+            _board("mandrill15", f"mandrill:size=4{picture}", far),
+            _board("photo15", "photo:size=4", far),
+        ],
+        "large-boards": [_board("photo24", "photo:size=5", (("--length", "14", "--instances", "10"),))],
+        "towers": [
+            Row(section="towers", name=f"hanoi{disks}", domain=f"hanoi:disks={disks}", seed=seed, problems=((), goals))
+            for disks in (4, 9)
+            for seed in seeds[:2]
+        ],
+        "robustness": [row for domain in ("mnist", "photo") for row in _spoiled(domain, seeds[0])],
+        "worlds": [
+            Row(section="worlds", name=name, domain=f"frames:path={worlds / file}", planners=TWO, problems=(goals,))
+            for name, file in (
+                ("doorkey5", "doorkey5.npz"),
+                ("doorkey5-held", "doorkey5.npz,held_out=0.2"),
+                ("doorkey6", "doorkey6.npz"),
+            )
+        ],
+        "held-out": [
+            Row(section="held-out", name="coins", domain=f"photo:image={worlds / 'coins.png'}"),
+            Row(section="held-out", name="astronaut", domain=f"photo:image={worlds / 'astronaut.png'}"),
+            Row(section="held-out", name="texture", domain=f"photo:image={worlds / 'texture.png'}"),
+            Row(section="held-out", name="lightsout6", domain="lightsout:size=6"),
+            Row(section="held-out", name="hanoi7", domain="hanoi:disks=7", problems=((), goals)),
+        ],
+    }
+    return [row for section in sections for row in table[section]]
+
+
+def _board(name: str, domain: str, problems: tuple[tuple[str, ...], ...]) -> Row:
+    settings = ("data.transitions=10000",)
+    return Row(section="boards", name=name, domain=domain, settings=settings, problems=problems)
+
+
+def _spoiled(domain: str, seed: int) -> list[Row]:
+    ways = {
+        "noise-1": ("data.spoil.noise=0.1",),
+        "noise-2": ("data.spoil.noise=0.2",),
+        "noise-3": ("data.spoil.noise=0.3",),
+        "light": ("data.spoil.light=0.3",),
+        "lamp-1": ("data.spoil.blink=1",),
+        "lamps-2": ("data.spoil.blink=2",),
+        "walks-100x50": ("data.spoil.walks=100",),
+        "walk-5000": ("data.spoil.walks=1",),
+        "from-goal-5000": ("data.spoil.walks=1", "data.spoil.from_goal=on"),
+        "pairs-1500": ("data.transitions=1500",),
+        "pairs-1000": ("data.transitions=1000",),
+        "wrong-5%": ("data.spoil.wrong=0.05",),
+        "shift-1": ("data.spoil.shift=1",),
+    }
+    return [
+        Row(section="robustness", name=f"{domain}-{way}", domain=domain, seed=seed, settings=settings, planners=TWO)
+        for way, settings in ways.items()
+    ]
+
+
+def work(row: Row, folder: Path) -> dict[str, Any]:
+    """Run a row and return its record."""
+    run = folder / row.key.replace("/", "-").replace("%", "")
+    planners = [word for planner in row.planners for word in ("--planner", planner)]
+    settings = [word for setting in (*row.settings, f"plan.seed={INSTANCE_SEED}") for word in ("--set", setting)]
+    first, *others = row.problems
+    begun = resource.getrusage(resource.RUSAGE_CHILDREN)
+    learned = cube(
+        run, "run", "--domain", row.domain, "--seed", str(row.seed), *settings, *planners, *first, "-o", str(run)
+    )
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    counts = [_counts(learned)] + [_counts(cube(run, "evaluate", str(run), *options)) for options in others]
+    diagnosis = cube(run, "diagnose", str(run), "--seed", str(DIAGNOSIS_SEED))
+    chosen, extraction = read_json(run / "encoder.json"), read_json(run / "extraction.json")
+    assert isinstance(chosen, dict)
+    assert isinstance(extraction, dict)
+    return {
+        **attrs.asdict(row),
+        "encoder": chosen["encoder"],
+        "variables": chosen["variables"],
+        "differences": extraction["differences"],
+        "actions": extraction["actions"],
+        "recall": diagnosis["recall"],
+        "wrong": diagnosis["wrong"],
+        "plans": [
+            " + ".join(each) for each in zip(*([count[name] for name in row.planners] for count in counts), strict=True)
+        ],
+        "cpu_seconds": round(ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime, 1),
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def _counts(results: dict[str, Any]) -> dict[str, str]:
+    return {
+        name: "/".join(str(row[key]) for key in ("found", "valid", "optimal"))
+        for name, row in results["planners"].items()
+    }
+
+
+def cube(run: Path, *arguments: str) -> dict[str, Any]:
+    """Run a command of one thread, its messages kept in a log beside the run, and return its JSON."""
+    run.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "cubespace.cli", *arguments, "--json"]
+    with run.with_suffix(".log").open("a") as log:
+        alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+        answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=log, check=True, env=alone)
+    result: dict[str, Any] = json.loads(answer.stdout)
+    return result
+
+
+def table(records: Sequence[dict[str, Any]]) -> str:
+    """Return all records as tables in Markdown, one per section."""
+    lines = []
+    for section in dict.fromkeys(record["section"] for record in records):
+        some = [record for record in records if record["section"] == section]
+        planners = max((record["planners"] for record in some), key=len)
+        lines += [
+            f"\n## {section}\n",
+            f"| data | seed | encoder | differences | actions | recall | wrong per state | {' | '.join(planners)} | CPU s |",
+        ]
+        lines.append("|" + "---|" * (8 + len(planners)))
+        for record in some:
+            plans = [
+                record["plans"][record["planners"].index(name)] if name in record["planners"] else ""
+                for name in planners
+            ]
+            figures = (record["differences"], record["actions"], f"{record['recall']:.4f}", f"{record['wrong']:.4f}")
+            cells = (record["name"], record["seed"], record["encoder"], *figures, *plans, record["cpu_seconds"])
+            lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run what is missing and write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sections", nargs="+")
+    parser.add_argument("--seeds", default="0-4", help="first-last")
+    parser.add_argument("--mandrill", help="the picture of the mandrill, which is not shipped")
+    parser.add_argument("--worlds", type=Path, default=Path("worlds"), help="folder with doorkey5.npz, coins.png …")
+    parser.add_argument("--folder", type=Path, default=Path("runs/recipe"))
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    first, _, last = arguments.seeds.partition("-")
+    seeds = range(int(first), int(last or first) + 1)
+    wanted = rows(arguments.sections, list(seeds), arguments.mandrill, arguments.worlds)
+    file = RESULTS / "recipe.json"
+    known = read_json(file) if file.is_file() else {"rows": []}
+    assert isinstance(known, dict)
+    records = {f"{record['section']}/{record['name']}-s{record['seed']}": record for record in known["rows"]}
+
+    def do(row: Row) -> None:
+        try:
+            records[row.key] = work(row, arguments.folder)
+            print(
+                row.key, records[row.key]["recall"], records[row.key]["wrong"], *records[row.key]["plans"], flush=True
+            )
+        except subprocess.CalledProcessError as error:
+            print(f"{row.key} failed: {error}", file=sys.stderr, flush=True)
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(do, wanted))
+    machine = {key: value for key, value in environment().items() if key != "date"}
+    ordered = [records[key] for key in sorted(records)]
+    write_json(
+        file, {"instance_seed": INSTANCE_SEED, "diagnosis_seed": DIAGNOSIS_SEED, "machine": machine, "rows": ordered}
+    )
+    head = f"# The recipe, by `benchmarks/recipe.py`\n\nInstances of seed {INSTANCE_SEED}, diagnosis of seed {DIAGNOSIS_SEED}; {machine['processor']}, {machine['cores']} cores, one thread per run. Plans are found/valid/optimal.\n"
+    write_text(RESULTS / "recipe.md", head + table(ordered))
+
+
+if __name__ == "__main__":
+    main()

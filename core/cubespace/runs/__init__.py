@@ -1,0 +1,1 @@
+"""The run folder and the stages that write to it."""

@@ -1,0 +1,107 @@
+"""Every instance of a run, solved by every planner, with pictures and verdicts; what is done is not done again."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from cubespace.base.files import read_json, write_text
+from cubespace.base.images import write_png
+from cubespace.base.observer import Observer
+from cubespace.data import transitions
+from cubespace.data.domain import Domain
+from cubespace.evaluation.memorisation import TrainingMemory
+from cubespace.evaluation.problems import Problem, make_problems
+from cubespace.evaluation.summary import summarise
+from cubespace.learning import inference
+from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder import RunFolder
+from cubespace.runs.solving import folder_name, refuse_missing, search_problem, solve_problem, write_solution
+from cubespace.search.solver import Limits, SearchProblem, Solver
+from cubespace.symbols.pddl import write_problem
+from cubespace.symbols.strips import StripsModel
+
+RECORD = 2  # the form of an instance's record: one of another form is made again
+
+
+def evaluate(
+    run: RunFolder,
+    domain: Domain,
+    network: SpaceAutoEncoder,
+    model: StripsModel,
+    catalogue: Catalogue,
+    observer: Observer,
+    *,
+    learned: str,
+) -> dict[str, Any]:
+    """Solve all instances with all planners of the run and return its results.
+
+    A plan that is there already is kept if it is for the same instance of the same network and model, which ``learned``
+    tells from all others.
+    """
+    config = run.config.plan
+    planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
+    refuse_missing(planners)
+    limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
+    problems, memory = _look(run, domain, network)
+    observer.stage("plan", f"{len(problems)} instances, {', '.join(planners)}")
+    if len(problems) < config.instances:
+        observer.say(f"plan: there are only {len(problems)} such instances, not {config.instances}")
+    searches = [search_problem(network, model, problem) for problem in problems]
+    for problem, search in zip(problems, searches, strict=True):
+        _write_problem(run.file("problems") / problem.name, problem, search)
+    rows: dict[str, Any] = {}
+    done = 0
+    for spec, planner in planners.items():
+        records = []
+        for problem, search in zip(problems, searches, strict=True):
+            folder = run.file("problems") / problem.name / folder_name(spec)
+            key = _key(learned, spec, limits, problem)
+            record = _finished(folder, key)
+            if record is None:
+                solution = solve_problem(network, search, problem, planner, limits, domain)
+                record = {"key": key, "problem": problem.name, "planner": spec, **solution.record()}
+                record |= memory.count(solution.trace)
+                write_solution(folder, problem, model, solution, record)
+                observer.plan(record)
+            records.append(record)
+            done += 1
+            observer.step(done, len(planners) * len(problems), _brief(spec, records))
+        rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
+    return {"domain": run.config.domain, "limits": attrs.asdict(limits), "length": config.length, "planners": rows}
+
+
+def _look(run: RunFolder, domain: Domain, network: SpaceAutoEncoder) -> tuple[list[Problem], TrainingMemory]:
+    """Return the instances and what learning saw; the data set itself is not kept while planners need the memory."""
+    data = transitions.load(run.file("data.npz"))
+    bits = (inference.encode(network, pictures) for pictures in (data.train.before, data.train.after))
+    return make_problems(domain, data.test, run.config.plan), TrainingMemory.of(*bits)
+
+
+def _key(learned: str, spec: str, limits: Limits, problem: Problem) -> str:
+    """Return the hash of all that a result depends on."""
+    digest = hashlib.sha256(f"{RECORD} {learned} {spec} {limits}".encode())
+    digest.update(problem.init.tobytes() + problem.goal.tobytes())
+    return digest.hexdigest()
+
+
+def _finished(folder: Path, key: str) -> dict[str, Any] | None:
+    if not (folder / "result.json").is_file():
+        return None
+    record = read_json(folder / "result.json")
+    return record if isinstance(record, dict) and record.get("key") == key else None
+
+
+def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> None:
+    write_png(folder / "init.png", problem.init[0])
+    write_png(folder / "goal.png", problem.goal[0])
+    write_text(folder / "problem.pddl", write_problem(search.task))
+
+
+def _brief(spec: str, records: list[dict[str, Any]]) -> str:
+    counts = summarise(records)
+    return f"{spec}: found {counts['found']}, valid {counts['valid']}, optimal {counts['optimal']} of {len(records)}"
