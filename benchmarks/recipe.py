@@ -13,9 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +31,7 @@ PLANNERS = ("fd-blind", "fd-lmcut", "fd-ms", "fd-gc", "fd-lama")
 TWO = ("fd-lmcut", "fd-lama")
 INSTANCE_SEED, DIAGNOSIS_SEED = 60221, 90210  # used by nothing else
 RESULTS = Path("results")
+COLUMNS = ("data", "seed", "encoder", "differences", "actions", "recall", "wrong per state")
 
 
 @attrs.frozen(kw_only=True)
@@ -130,11 +131,9 @@ def work(row: Row, folder: Path) -> dict[str, Any]:
     planners = [word for planner in row.planners for word in ("--planner", planner)]
     settings = [word for setting in (*row.settings, f"plan.seed={INSTANCE_SEED}") for word in ("--set", setting)]
     first, *others = row.problems
-    begun = resource.getrusage(resource.RUSAGE_CHILDREN)
     learned = cube(
         run, "run", "--domain", row.domain, "--seed", str(row.seed), *settings, *planners, *first, "-o", str(run)
     )
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     counts = [_counts(learned)] + [_counts(cube(run, "evaluate", str(run), *options)) for options in others]
     diagnosis = cube(run, "diagnose", str(run), "--seed", str(DIAGNOSIS_SEED))
     chosen, extraction = read_json(run / "encoder.json"), read_json(run / "extraction.json")
@@ -151,7 +150,7 @@ def work(row: Row, folder: Path) -> dict[str, Any]:
         "plans": [
             " + ".join(each) for each in zip(*([count[name] for name in row.planners] for count in counts), strict=True)
         ],
-        "cpu_seconds": round(ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime, 1),
+        "cpu_seconds": learned["cpu_seconds"],
         "date": time.strftime("%Y-%m-%d"),
     }
 
@@ -164,14 +163,19 @@ def _counts(results: dict[str, Any]) -> dict[str, str]:
 
 
 def cube(run: Path, *arguments: str) -> dict[str, Any]:
-    """Run a command of one thread, its messages kept in a log beside the run, and return its JSON."""
+    """Run a command of one thread, its messages kept in a log beside the run; return its JSON and its CPU seconds."""
     run.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "cubespace.cli", *arguments, "--json"]
-    with run.with_suffix(".log").open("a") as log:
+    with run.with_suffix(".log").open("a") as log, tempfile.TemporaryFile() as answer:
         alone = {**os.environ, "OMP_NUM_THREADS": "1"}
-        answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=log, check=True, env=alone)
-    result: dict[str, Any] = json.loads(answer.stdout)
-    return result
+        process = subprocess.Popen(command, stdout=answer, stderr=log, env=alone)
+        _, status, usage = os.wait4(process.pid, 0)  # of this child and its own children alone
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, command)
+        answer.seek(0)
+        result: dict[str, Any] = json.loads(answer.read())
+    return {**result, "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1)}
 
 
 def table(records: Sequence[dict[str, Any]]) -> str:
@@ -182,9 +186,9 @@ def table(records: Sequence[dict[str, Any]]) -> str:
         planners = max((record["planners"] for record in some), key=len)
         lines += [
             f"\n## {section}\n",
-            f"| data | seed | encoder | differences | actions | recall | wrong per state | {' | '.join(planners)} | CPU s |",
+            f"| {' | '.join((*COLUMNS, *planners))} | CPU s |",
         ]
-        lines.append("|" + "---|" * (8 + len(planners)))
+        lines.append("|" + "---|" * (len(COLUMNS) + len(planners) + 1))
         for record in some:
             plans = [
                 record["plans"][record["planners"].index(name)] if name in record["planners"] else ""
@@ -230,7 +234,11 @@ def main() -> None:
     write_json(
         file, {"instance_seed": INSTANCE_SEED, "diagnosis_seed": DIAGNOSIS_SEED, "machine": machine, "rows": ordered}
     )
-    head = f"# The recipe, by `benchmarks/recipe.py`\n\nInstances of seed {INSTANCE_SEED}, diagnosis of seed {DIAGNOSIS_SEED}; {machine['processor']}, {machine['cores']} cores, one thread per run. Plans are found/valid/optimal.\n"
+    about = (
+        f"Instances of seed {INSTANCE_SEED}, diagnosis of seed {DIAGNOSIS_SEED}; {machine['processor']}, "
+        f"{machine['cores']} cores, one thread per run. Plans are found/valid/optimal."
+    )
+    head = f"# The recipe, by `benchmarks/recipe.py`\n\n{about}\n"
     write_text(RESULTS / "recipe.md", head + table(ordered))
 
 

@@ -25,9 +25,10 @@ def plugins() -> str:
     return "\n".join(rows) + "\n"
 
 
-def results() -> str:
-    """Return Table 2 as the benchmark printed it."""
-    return (ROOT / "results" / "table2.md").read_text("utf-8")
+def results() -> str | None:
+    """Return Table 2 as it was printed, or None if there is none to show."""
+    path = ROOT / "results" / "table2.md"
+    return path.read_text("utf-8") if path.is_file() else None
 
 
 TABLES = {"plugins": plugins, "results": results}
@@ -40,6 +41,8 @@ def marked(name: str) -> re.Pattern[str]:
 
 if __name__ == "__main__":
     text = README.read_text("utf-8")
-    for name, table in TABLES.items():
-        text = marked(name).sub(table().replace("\\", r"\\"), text)
+    for name, make in TABLES.items():
+        table = make()
+        if table is not None:
+            text = marked(name).sub(table.replace("\\", r"\\"), text)
     README.write_text(text, "utf-8")

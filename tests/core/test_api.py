@@ -1,7 +1,9 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from PIL import Image
@@ -10,8 +12,18 @@ from tiny_run import SETTINGS
 import cubespace
 from cubespace.api import configure
 from cubespace.base.errors import InputError, UsageError
+from cubespace.base.files import sha256
 from cubespace.base.images import read_picture
 from cubespace.settings.run_config import RunConfig
+from cubespace.symbols.strips import load_strips, save_strips
+
+
+def record_again(run: Path, stage: str, file: str) -> None:
+    """Let a changed file count as the one that a stage has written."""
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest[stage]["files"][file] = sha256(run / file)
+    (run / "manifest.json").write_text(json.dumps(manifest))
+
 
 QUICK = {**SETTINGS, "data.transitions": 300, "train.epochs": 15}
 
@@ -51,18 +63,19 @@ def test_wrong_names_are_refused_before_any_work(tmp_path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_train_learns_and_solves_nothing(tmp_path) -> None:
-    run = cubespace.train(QUICK, domain="lightsout:size=2", folder=tmp_path / "run")
+@pytest.mark.parametrize("settings", [QUICK, {"data.transitions": 300}], ids=["plain", "default"])
+def test_train_learns_and_solves_nothing(tmp_path, settings) -> None:
+    run = cubespace.train(settings, domain="lightsout:size=2", folder=tmp_path / "run")
     assert run.strips.actions > 0
     assert run.network.image_shape == run.domain.image_shape == run.data.train.before.shape[1:]
-    with pytest.raises(InputError, match="plan"):
+    with pytest.raises(InputError, match=rf"no finished stage 'evaluate': cube evaluate {run.path} does it"):
         _ = run.results
     assert "btl" in run._repr_html_()
 
 
-def test_a_plan_between_files_and_between_arrays(tiny_run, tmp_path) -> None:
-    run = cubespace.Run.load(tiny_run)
-    files = [tiny_run / "problems" / "000" / f"{name}.png" for name in ("init", "goal")]
+def test_a_plan_between_files_and_between_arrays(any_run, tmp_path) -> None:
+    run = cubespace.Run.load(any_run)
+    files = [any_run / "problems" / "000" / f"{name}.png" for name in ("init", "goal")]
     plan = run.plan(*files)
     assert plan.found
     assert len(plan) == len(plan.actions) == 2
@@ -75,28 +88,35 @@ def test_a_plan_between_files_and_between_arrays(tiny_run, tmp_path) -> None:
     assert json.loads((plan.save(tmp_path / "plan") / "result.json").read_text())["valid"] is True
 
 
-def test_results_report_and_pictures(tiny_run) -> None:
-    run = cubespace.Run.load(tiny_run)
+def test_results_report_and_pictures(any_run) -> None:
+    run = cubespace.Run.load(any_run)
     assert run.results["planners"]["fd-lmcut"]["found"] == 4
-    assert run.report() == tiny_run / "report.html"
+    assert run.report() == any_run / "report.html"
     for shown in (
         run,
         run.strips,
-        run.plan(*[tiny_run / "problems" / "001" / f"{name}.png" for name in ("init", "goal")]),
+        run.plan(*[any_run / "problems" / "001" / f"{name}.png" for name in ("init", "goal")]),
     ):
         html = shown._repr_html_()
         assert html.startswith("<div>") or "<div>" in html
     assert run._repr_html_().count("data:image/png") == 6  # init, three frames, goal, animation
+    assert f"{run.network.bits} bits, {run.strips.actions} actions" in run._repr_html_()
 
 
 def test_a_plan_that_is_none_says_why(tiny_run) -> None:
     run = cubespace.Run.load(tiny_run)
-    noise = np.random.default_rng(0).integers(256, size=run.network.image_shape, dtype=np.uint8)
-    plan = run.plan(tiny_run / "problems" / "000" / "init.png", noise, time_limit=20)
-    if not plan.found:
-        assert "No plan" in plan._repr_html_()
-        with pytest.raises(UsageError, match="no plan"):
-            plan.strip()
+    strips = load_strips(tiny_run / "strips.npz")
+    masks = ("add", "delete", "positive", "negative", "support", "cost")
+    first = attrs.evolve(strips, names=strips.names[:1], **{name: getattr(strips, name)[:1] for name in masks})
+    save_strips(tiny_run / "strips.npz", first)  # one action alone does not take two steps
+    record_again(tiny_run, "extract", "strips.npz")
+    files = [tiny_run / "problems" / "000" / f"{name}.png" for name in ("init", "goal")]
+    plan = run.plan(*files, time_limit=20)
+    assert not plan.found
+    assert plan.actions == ()
+    assert "No plan" in plan._repr_html_()
+    with pytest.raises(UsageError, match="no plan to show: proven unsolvable"):
+        plan.strip()
 
 
 def test_a_picture_of_the_wrong_size_is_refused(tiny_run, tmp_path) -> None:

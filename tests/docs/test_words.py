@@ -118,7 +118,10 @@ def test_the_tables_of_the_readme_are_up_to_date(name: str) -> None:
 
     shown = marked(name).search(README.read_text())
     assert shown is not None
-    assert shown.group() == TABLES[name](), "run: python docs/readme_tables.py"
+    table = TABLES[name]()
+    if table is None:
+        pytest.skip(f"there is no table of {name} to compare with")
+    assert shown.group() == table, "run: python docs/readme_tables.py"
 
 
 def test_the_plugin_table_of_the_readme_names_every_plugin() -> None:

@@ -27,8 +27,8 @@ def project(tmp_path: Path) -> Path:
     project = tmp_path / "project"
     project.mkdir()
     lamps = load_plugins().create("domain", "lightsout:size=2")
-    before, after = lamps.sample(600, np.random.default_rng(0))
-    np.savez(project / "pairs.npz", before=lamps.render(before), after=lamps.render(after))
+    pairs = lamps.sample(600, np.random.default_rng(0))
+    np.savez(project / "pairs.npz", before=pairs.before, after=pairs.after)
     pixels = np.random.default_rng(0).integers(256, size=(4, 4), dtype=np.uint8)
     Image.fromarray(pixels).resize((64, 64)).save(project / "picture.png")
     return project

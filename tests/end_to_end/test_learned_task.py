@@ -1,5 +1,6 @@
 """Every planner of the registry on one task that was really learned from pictures, judged by VAL."""
 
+import pytest
 from tiny_run import copy_run
 from validator import accepts
 
@@ -13,8 +14,9 @@ from cubespace.search.planner_process import run_planner
 NEEDS_OPTIONS = {"fd": "fd:search=astar(blind())"}
 
 
-def test_every_planner_solves_it_the_admissible_ones_agree_and_val_accepts(tmp_path) -> None:
-    run = Run.load(copy_run(tmp_path))
+@pytest.mark.parametrize("recipe", ["plain", "default"])
+def test_every_planner_solves_it_the_admissible_ones_agree_and_val_accepts(tmp_path, recipe) -> None:
+    run = Run.load(copy_run(tmp_path, recipe))
     problem = make_problems(run.domain, run.data.test, run.config.plan)[0]
     task = search_problem(run.network, run.strips, problem).task
     costs = {}

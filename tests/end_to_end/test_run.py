@@ -62,7 +62,7 @@ def test_all_plans_are_found_valid_and_optimal(folder) -> None:
 
 def test_the_folder_holds_what_is_promised(folder) -> None:
     files = "config.toml environment.json manifest.json metrics.jsonl model.safetensors measures.json"
-    for name in [*files.split(), "domain.pddl", "results.json"]:
+    for name in [*files.split(), "encoder.json", "strips.npz", "domain.pddl", "extraction.json", "results.json"]:
         assert (folder / "run" / name).stat().st_size > 0, name
     problem = folder / "run" / "problems" / "000"
     for name in ("init.png", "goal.png", "problem.pddl", "fd-lmcut/plan", "fd-lmcut/result.json"):
@@ -102,7 +102,7 @@ def test_plans_of_another_model_are_made_anew(copy) -> None:
     save_strips(copy / "run" / "strips.npz", other)
     manifest = json.loads((copy / "run" / "manifest.json").read_text())
     manifest["extract"]["files"]["strips.npz"] = sha256(copy / "run" / "strips.npz")
-    del manifest["plan"]
+    del manifest["evaluate"]
     (copy / "run" / "manifest.json").write_text(json.dumps(manifest))
     rows = json.loads(cube("evaluate", "run", "--planner", "fd-lmcut", "--json", cwd=copy).stdout)["planners"]
     assert rows["fd-lmcut"]["optimal"] == 4

@@ -184,4 +184,4 @@ def test_their_preset_is_a_preset(strangers) -> None:
         "plugin": "extras",
         "distribution": "cube-extras 0.1",
     }
-    assert facts["presets"]["large-board"]["plugin"] == "presets"
+    assert facts["presets"]["paper"]["plugin"] == "presets"

@@ -19,6 +19,7 @@ Colour = Literal["auto", "grey", "rgb"]
 
 SHEET_WIDTH = 1200  # pixels; a contact sheet is enlarged to about this width
 MAX_ENLARGEMENT = 8
+GOLDEN = 0.618034  # of the colour circle, from one region to the next: neighbours differ
 GAP_GREY = 96  # between pictures: neither black nor white
 
 
@@ -76,6 +77,18 @@ def side_by_side(before: Images, after: Images, gap: int = 1) -> Images:
     """Join each picture to its partner on the right, with a narrow gap."""
     between = np.full((*before.shape[:2], gap, *before.shape[3:]), GAP_GREY, dtype=np.uint8)
     return np.concatenate([before, between, after], axis=2)  # (batch, height, 2 width + gap, …)
+
+
+def region_picture(regions: NDArray[np.intp]) -> NDArray[np.uint8]:
+    """Return a picture of regions, (height, width), each in a colour of its own; -1 is dark, -2 hatched."""
+    hue = (regions * GOLDEN) % 1.0
+    light = np.where(regions % 2 == 0, 1.0, 0.78)
+    wheel = (hue[..., None] + np.array([0.0, 2 / 3, 1 / 3])) % 1.0
+    colour = np.clip(np.abs(wheel * 6 - 3) - 1, 0, 1) * 0.7 + 0.3  # (height, width, 3)
+    shown = np.where(regions[..., None] >= 0, colour * light[..., None], 0.12)
+    rows, columns = np.indices(regions.shape)
+    hatched = (regions == -2) & ((rows + columns) % 2 == 0)
+    return np.asarray(np.where(hatched[..., None], 0.6, shown) * 255, dtype=np.uint8)
 
 
 def contact_sheet(

@@ -70,6 +70,13 @@ class Encoder(nn.Module, ABC):
         """Return those of the given options, as ``key=value,…``, that its decoder must share."""
         return ""
 
+    def regions(self) -> NDArray[np.intp] | None:
+        """Return the variable that each pixel tells about, (height, width), to be shown as a picture.
+
+        -1 is background and -2 what changes by itself; None where pixels cannot be told apart like this.
+        """
+        return None
+
     def prepare(self, pixels: Tensor) -> None:
         """Set the weights by some training pictures, (pictures, pixels) in [0, 1], before any training."""
 

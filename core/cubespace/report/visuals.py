@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, Indices
-from cubespace.base.images import read_picture
+from cubespace.base.images import read_picture, region_picture
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.learning import inference
@@ -112,6 +112,11 @@ class Learned:
     def after(self) -> Bits:
         """Return the bits after each of the transitions used."""
         return inference.encode(self.network, self.some.after)
+
+    def places(self) -> Picture | None:
+        """Return which pixels tell about which variable, or None if the encoder cannot say."""
+        regions = self.network.encoder.regions()
+        return None if regions is None else picture(region_picture(regions), "the places, each in a colour")
 
     def redrawn(self, count: int = 8) -> list[Redrawn]:
         """Return some pictures of the test split, the last one being the worst of all."""

@@ -50,11 +50,13 @@ class RunFolder:
                 )
         elif path.exists() and any(path.iterdir()):
             raise InputError(f"{path} is not empty and not a run folder: choose another folder with -o")
-        write_text(path / "config.toml", dump_toml(config))
-        if not (path / "environment.json").exists():
-            started_in = os.path.relpath(os.path.realpath(Path.cwd()), os.path.realpath(path))
-            write_json(path / "environment.json", {**environment(), "started_in": started_in})
-        return cls(path, config)
+        run = cls(path, config)
+        with run.locked():  # the settings of a process at work must not change under its hands
+            write_text(path / "config.toml", dump_toml(config))
+            if not (path / "environment.json").exists():
+                started_in = os.path.relpath(os.path.realpath(Path.cwd()), os.path.realpath(path))
+                write_json(path / "environment.json", {**environment(), "started_in": started_in})
+        return run
 
     @property
     def home(self) -> Path:
@@ -72,11 +74,14 @@ class RunFolder:
         """Keep every other process from working on this run."""
         lock = filelock.FileLock(self.path / ".lock")
         try:
+            self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)
         except filelock.Timeout:
             raise UsageError(
                 f"{self.path} is in use by another process: wait for it, or choose another folder with -o"
             ) from None
+        except OSError as error:
+            raise InputError(f"cannot write to '{self.path}': {error.strerror or error}") from error
         try:
             yield
         finally:

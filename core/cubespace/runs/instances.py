@@ -48,9 +48,9 @@ def evaluate(
     refuse_missing(planners)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
     problems, memory = _look(run, domain, network)
-    observer.stage("plan", f"{len(problems)} instances, {', '.join(planners)}")
+    observer.stage("evaluate", f"{len(problems)} instances, {', '.join(planners)}")
     if len(problems) < config.instances:
-        observer.say(f"plan: there are only {len(problems)} such instances, not {config.instances}")
+        observer.say(f"evaluate: there are only {len(problems)} such instances, not {config.instances}")
     searches = [search_problem(network, model, problem) for problem in problems]
     for problem, search in zip(problems, searches, strict=True):
         _write_problem(run.file("problems") / problem.name, problem, search)

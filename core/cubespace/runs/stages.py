@@ -10,7 +10,7 @@ import numpy as np
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import read_json, sha256, write_json, write_text
-from cubespace.base.images import contact_sheet, side_by_side, write_png
+from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.base.observer import Observer, following
 from cubespace.data import transitions
 from cubespace.data.domain import Domain, Pairs
@@ -31,9 +31,10 @@ from cubespace.symbols.pddl import write_domain
 from cubespace.symbols.precondition_learner import PreconditionLearner
 from cubespace.symbols.strips import StripsModel, load_strips, save_strips
 
-DATA, ENCODER, MEASURES, STRIPS, PDDL, EXTRACTION, RESULTS = (
+DATA, ENCODER, PLACES, MEASURES, STRIPS, PDDL, EXTRACTION, RESULTS = (
     "data.npz",
     "encoder.json",
+    "places.png",
     "measures.json",
     "strips.npz",
     "domain.pddl",
@@ -109,6 +110,9 @@ class Pipeline:
         write_json(self.run.file(ENCODER), choice.record())
         for tried in choice.candidates:
             self.observer.say(f"train: encoder {tried.summary}")
+        regions = choice.network.encoder.regions()
+        if regions is not None:
+            write_png(self.run.file(PLACES), contact_sheet(region_picture(regions)[None]))
         layout = choice.network.encoder.layout
         variables = "" if layout.groups is None else f" in {len(set(layout.groups))} variables"
         self.observer.say(f"train: encoder {choice.config.encoder}, {layout.bits} bits{variables}")

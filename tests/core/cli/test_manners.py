@@ -1,4 +1,4 @@
-"""Completion, quiet and verbose, the log."""
+"""Completion, quiet and verbose output, the log."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ LINES = [
     "cube plan --planner fd-l",
     "cube run --preset l",
 ]
-OFFERED = [["mandrill", "mnist"], ["apply"], ["btl"], ["fd-lama", "fd-lmcut"], ["large-board"]]
+OFFERED = [["mandrill", "mnist"], ["apply"], ["btl"], ["fd-lama", "fd-lmcut"], ["paper"]]
 
 
 @pytest.mark.parametrize(("line", "offered"), list(zip(LINES, OFFERED, strict=True)))
@@ -26,12 +26,14 @@ def test_the_shell_completes_names(line, offered) -> None:
     answer = subprocess.run(
         [sys.executable, "-c", code], env=os.environ | words, capture_output=True, text=True, check=False
     )
-    assert answer.stdout.split() == offered, answer.stderr
+    completed = answer.stdout.split()  # plugins of others may add to ours
+    assert set(offered) <= set(completed), answer.stderr
+    assert all(name.startswith(line.split()[-1]) for name in completed)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("manners")
+    return tmp_path_factory.mktemp("output")
 
 
 def test_verbose_says_every_step_quiet_says_none_and_the_log_has_all(folder) -> None:

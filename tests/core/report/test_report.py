@@ -5,13 +5,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tiny_run import cube
+from tiny_run import copy_run, cube
 
+import cubespace
 from cubespace.base.errors import InputError, UsageError
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.page import duration, number
 from cubespace.report.run_files import read_facts, verdict
+from cubespace.symbols.strips import load_strips
 
 VOID = {"meta", "link", "img", "source", "br"}
 
@@ -45,30 +47,56 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def spoil(run: Path, **changes: object) -> None:
-    """Change the record of the first instance of the first planner."""
+def spoil(run: Path, **changes: object) -> dict:
+    """Change the record of the first instance of the first planner, and return it."""
     results = json.loads((run / "results.json").read_text())
-    next(iter(results["planners"].values()))["records"][0].update(changes)
+    record = next(iter(results["planners"].values()))["records"][0]
+    record.update(changes)
     (run / "results.json").write_text(json.dumps(results))
+    return record
 
 
-def test_the_page_of_a_run_stands_alone(tiny_run) -> None:
-    text = write_report([tiny_run], load_plugins()).read_text()
+def article(text: str, record: dict) -> str:
+    """Return the part of a page that tells of one instance among all plans."""
+    start = text.index(f'id="plan-{record["planner"]}-{record["problem"]}"')
+    return text[start : text.index("</article>", start)]
+
+
+def test_the_page_of_a_run_stands_alone(any_run) -> None:
+    text = write_report([any_run], load_plugins()).read_text()
     page = Page(text)
     assert all(source.startswith(("data:image/png;base64,", "#")) for source in page.sources)
     assert len(page.sources) > 50
     assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"|http-equiv', "", text)
     assert len(page.ids) == len(set(page.ids))
     for link in page.links:
-        assert link[1:] in page.ids if link.startswith("#") else (tiny_run / link).is_file(), link
+        assert link[1:] in page.ids if link.startswith("#") else (any_run / link).is_file(), link
     for section in ("plan", "verdicts", "redrawn", "actions", "bits", "curves", "all", "pddl", "reproduce"):
         assert section in page.ids
 
 
-def test_it_is_the_same_every_time_and_small(tiny_run) -> None:
-    first = write_report([tiny_run], load_plugins()).read_bytes()
-    assert write_report([tiny_run], load_plugins()).read_bytes() == first
+def test_it_is_the_same_every_time_and_small(any_run) -> None:
+    first = write_report([any_run], load_plugins()).read_bytes()
+    assert write_report([any_run], load_plugins()).read_bytes() == first
     assert len(first) < 400_000
+
+
+def test_a_run_that_needed_no_training_shows_its_own_bits_and_no_curves_of_training(default_run) -> None:
+    assert (default_run / "metrics.jsonl").read_text() == ""
+    text = write_report([default_run], load_plugins()).read_text()
+    assert "it learned <b>8</b> bits" in text  # four lamps with two values each; the settings say 100
+    assert "8<small>/8</small>" in text
+    assert "Encoder <code>places</code>: 8 bits in 4 variables, found without any training." in text
+    assert "On pictures held out" not in text
+    assert "Measures on the test split" in text
+    assert read_facts(default_run).bits == 8
+
+
+def test_a_run_that_was_trained_names_its_bits_and_shows_curves(tiny_run) -> None:
+    text = write_report([tiny_run], load_plugins()).read_text()
+    assert "it learned <b>12</b> bits" in text
+    assert "Encoder <code>mlp:width=100</code>: 12 bits." in text
+    assert "On pictures held out" in text
 
 
 def test_the_step_that_went_wrong_is_marked(tiny_run) -> None:
@@ -121,13 +149,41 @@ def test_diagnosis_is_shown_once_it_is_there(tiny_run) -> None:
 def test_a_run_under_way_is_shown_as_far_as_it_is(tiny_run, stages) -> None:
     manifest = json.loads((tiny_run / "manifest.json").read_text())
     (tiny_run / "manifest.json").write_text(json.dumps({stage: manifest[stage] for stage in stages}))
-    (tiny_run / "results.json").unlink()
-    if "extract" not in stages:
-        for name in ("strips.npz", "domain.pddl", "extraction.json"):
-            (tiny_run / name).unlink()
-    if "train" not in stages:
+    if "train" not in stages:  # the last line is being written
         (tiny_run / "metrics.jsonl").write_text('{"epoch": 1, "phase": "joint", "total": 1.0}\n{"epo')
-    Page(write_report([tiny_run], load_plugins()).read_text())
+    text = write_report([tiny_run], load_plugins()).read_text()
+    shown = set(Page(text).ids)
+    assert {"plan", "verdicts", "all"}.isdisjoint(shown)  # results.json is still there, but of no finished stage
+    assert ({"actions", "bits", "pddl"} <= shown) == ("extract" in stages)
+    assert ("redrawn" in shown) == ("train" in stages)
+    assert ("curves" in shown) == ("reproduce" in shown) is True
+    lead = {
+        (): "Training: 1 epochs done.",
+        ("data",): "Training: 1 epochs done.",
+        ("data", "train"): "The network is trained. No model has been extracted yet.",
+        ("data", "train", "extract"): "pairs of pictures it learned",
+    }
+    assert lead[stages] in text
+
+
+def test_a_training_that_is_over_at_once_is_not_called_nothing(default_run) -> None:
+    manifest = json.loads((default_run / "manifest.json").read_text())
+    (default_run / "manifest.json").write_text(json.dumps({stage: manifest[stage] for stage in ("data", "train")}))
+    text = write_report([default_run], load_plugins()).read_text()
+    assert "The network is trained" in text
+    assert "Nothing has been learned" not in text
+    (default_run / "manifest.json").write_text(json.dumps({"data": manifest["data"]}))
+    assert "Nothing has been learned" in write_report([default_run], load_plugins()).read_text()
+
+
+def test_a_trained_run_beside_one_that_needed_no_training(tiny_run, tmp_path) -> None:
+    other = copy_run(tmp_path / "default", "default")
+    page = write_report([tiny_run, other], load_plugins(), tmp_path / "both.html")
+    text = page.read_text()
+    assert {"run/report.html", "default/run/report.html"} <= set(Page(text).links)
+    assert text.count("4/4/4</td>") == 4
+    assert "encoder places" not in text  # the settings say auto
+    assert "encoder auto" in text
 
 
 def test_several_runs_side_by_side(tiny_run, tmp_path) -> None:
@@ -164,9 +220,50 @@ def test_damaged_files_are_named(tiny_run) -> None:
 
 
 def test_a_plan_of_another_model_is_not_shown_as_one_of_this(tiny_run) -> None:
+    """Plans are kept as numbers of actions, which mean other actions after another extraction."""
+    assert cube("diagnose", "run", "--states", "20", cwd=tiny_run.parent).returncode == 0
+    assert {"plan", "verdicts", "diagnosis"} <= set(Page(write_report([tiny_run], load_plugins()).read_text()).ids)
+    answer = cube("extract", "run", "--precondition", "static", cwd=tiny_run.parent)
+    assert answer.returncode == 0, answer.stderr
+    assert (tiny_run / "results.json").is_file()
+    facts = read_facts(tiny_run)
+    assert (facts.results, facts.diagnosis, facts.best, facts.planners) == (None, None, None, {})
+    assert facts.extraction is not None
+    assert facts.extraction["precondition"] == "static"
+    text = write_report([tiny_run], load_plugins()).read_text()
+    assert {"plan", "verdicts", "failures", "all", "diagnosis"}.isdisjoint(Page(text).ids)
+    assert "fd-lmcut</b> found" not in text
+    assert "data:image" not in cubespace.Run.load(tiny_run)._repr_html_()
+
+
+def test_a_plan_that_cannot_be_executed_is_shown_without_frames(tiny_run) -> None:
     actions = json.loads((tiny_run / "extraction.json").read_text())["actions"]
-    spoil(tiny_run, plan=list(range(actions)))  # such a plan cannot be executed
-    Page(write_report([tiny_run], load_plugins()).read_text())
+    record = spoil(tiny_run, plan=list(range(actions)))
+    story = article(write_report([tiny_run], load_plugins()).read_text(), record)
+    assert 'alt="the given initial picture"' in story
+    assert 'alt="step ' not in story
+
+
+@pytest.mark.parametrize(("steps", "wrong"), [(2, None), (14, 7), (15, 14), (30, None), (40, 0), (40, 39), (90, 44)])
+def test_of_a_long_plan_the_ends_and_the_wrong_step_are_shown(tiny_run, steps, wrong) -> None:
+    """A plan that goes there and back again, as often as it takes."""
+    model = load_strips(tiny_run / "strips.npz")
+    init = spoil(tiny_run)["plan"][0]
+    back = next(
+        row
+        for row in range(model.actions)
+        if (model.add[row] == model.delete[init]).all() and (model.delete[row] == model.add[init]).all()
+    )
+    plan = [init, back] * (steps // 2) + [init] * (steps % 2)
+    record = spoil(tiny_run, plan=plan, valid=wrong is None, optimal=False, wrong_step=wrong)
+    story = article(write_report([tiny_run], load_plugins()).read_text(), record)
+    shown = [int(step) for step in re.findall(r'alt="step (\d+)"', story)]
+    skipped = sum(map(int, re.findall(r"… (\d+) more …", story)))
+    assert shown == sorted(set(shown))
+    assert len(shown) <= 16
+    assert len(shown) + skipped == steps + 1
+    assert {0, steps, *([] if wrong is None else [wrong])} <= set(shown)
+    assert story.count('class="wrong"') == (wrong is not None)
 
 
 def test_the_best_plan_comes_first(tiny_run) -> None:
@@ -181,13 +278,3 @@ def test_numbers_are_easy_on_the_eye() -> None:
         "?", "3", "4,500", "1e-04", "0.153", "17.2",
     ]  # fmt: skip
     assert [duration(value) for value in (0.12, 31, 600, 9000)] == ["0.12 s", "31 s", "10 min", "2 h 30 min"]
-
-
-@pytest.mark.parametrize(("count", "wrong"), [(1, None), (9, 3), (16, 15), (17, None), (40, 0), (40, 39), (90, 44)])
-def test_of_a_long_plan_the_ends_and_the_wrong_step_are_shown(count, wrong) -> None:
-    from cubespace.report.visuals import MAX_FRAMES, _worth_showing
-
-    shown = _worth_showing(count, wrong)
-    assert shown == sorted(set(shown))
-    assert len(shown) <= MAX_FRAMES
-    assert {0, count - 1, *([] if wrong is None else [wrong])} <= set(shown)

@@ -33,6 +33,12 @@ def test_a_foreign_folder_is_left_alone(tmp_path) -> None:
         RunFolder.load(tmp_path)
 
 
+def test_a_folder_that_cannot_be_made_is_named(tmp_path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot write to .*file/run"):
+        RunFolder.start(tmp_path / "file" / "run", RunConfig())
+
+
 def test_a_finished_stage_is_known_until_its_settings_or_files_change(tmp_path) -> None:
     run = RunFolder.start(tmp_path, RunConfig())
     assert not run.finished("data")
@@ -70,6 +76,22 @@ def test_two_processes_do_not_work_on_one_run(tmp_path) -> None:
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "in use by another process" in answer.stderr
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_settings_of_a_run_at_work_are_not_changed(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    before = run.file("config.toml").read_bytes()
+    code = (
+        "from pathlib import Path\nfrom cubespace.runs.folder import RunFolder\n"
+        "from cubespace.settings.run_config import load_config\n"
+        f"RunFolder.start(Path({str(tmp_path)!r}), load_config(None, {{'plan.length': 3}}))"
+    )
+    with run.locked():
+        answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "in use by another process" in answer.stderr
+    assert run.file("config.toml").read_bytes() == before
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert RunFolder.load(tmp_path).config.plan.length == 3
 
 
 def test_the_same_training_has_the_same_folder() -> None:

@@ -104,7 +104,7 @@ def test_a_plan_is_believed_after_execution(task: Task) -> None:
     assert result.outcome is Outcome.SOLVED
     assert result.plan == (0,)
     assert result.cost == 1
-    assert 0 < result.setup_seconds < result.wall_seconds
+    assert result.wall_seconds > 0
     assert result.statistics.megabytes is not None
     assert 1 < result.statistics.megabytes < 100
 
@@ -119,7 +119,7 @@ def test_a_plan_is_believed_after_execution(task: Task) -> None:
             "import sys; sys.stdout.buffer.write(bytes(range(256)) * 99); open('plan', 'wb').write(bytes(range(256)))",
             "read",
         ),
-        ("open('plan', 'w').write('(no-such-action)')", "no action"),
+        ("open('plan', 'w').write('(no-such-action)')", "not an action"),
         ("pass", "plan"),
         ("open('plan', 'w')", "goal"),
     ],
@@ -225,7 +225,7 @@ def test_killing_the_parent_leaves_no_planner_and_no_folder(tmp_path: Path, temp
         import sys, tempfile
         sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[2] / "support")!r}]
         tempfile.tempdir = {str(temporary)!r}
-        from test_planner_process import Script, LIMITS, lights_out, solve, Task, np
+        from test_planner_process import Script, LIMITS, lights_out, run_planner, Task, np
         task = Task(lights_out(2), np.zeros(4), np.ones(4))
         script = '''if True:
             import os, signal, time
@@ -327,7 +327,7 @@ def test_the_papers_memory_limit_ends_a_search_of_many_gigabytes() -> None:
 def test_a_real_search_runs_out_of_time() -> None:
     result = run_planner(load_plugins().create("planner", "fd-blind"), fifteen_puzzle(), Limits(seconds=3))
     assert result.outcome is Outcome.OUT_OF_TIME
-    assert 3 <= result.wall_seconds - result.setup_seconds < 3.3
+    assert 3 <= result.wall_seconds < 10
 
 
 def test_statistics_of_a_real_search() -> None:

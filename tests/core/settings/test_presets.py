@@ -20,8 +20,8 @@ def test_every_preset_has_a_reason_and_settings_that_hold_together(name) -> None
 def test_a_file_goes_on_top_of_a_preset_and_settings_on_top_of_both(tmp_path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('domain = "lightsout"\n[model]\nbits = 77\n[train.consolidation]\nrounds = 2\n')
-    alone = load_config(None, {}, "large-board")
-    config = load_config(file, parse_settings(["model.action_width=999"]), "large-board")
+    alone = load_config(None, {}, "paper")
+    config = load_config(file, parse_settings(["model.action_width=999"]), "paper")
     assert (config.domain, config.model.bits, config.model.action_width) == ("lightsout", 77, 999)
     assert config.train.consolidation.rounds == 2
     assert config.train.consolidation.updates == alone.train.consolidation.updates
@@ -30,27 +30,27 @@ def test_a_file_goes_on_top_of_a_preset_and_settings_on_top_of_both(tmp_path) ->
 
 def test_a_run_does_not_need_its_preset_any_more(tmp_path) -> None:
     file = tmp_path / "config.toml"
-    file.write_text(dump_toml(load_config(None, {}, "large-board")))
-    assert load_config(file, {}) == load_config(None, {}, "large-board")
+    file.write_text(dump_toml(load_config(None, {}, "paper")))
+    assert load_config(file, {}) == load_config(None, {}, "paper")
 
 
 def test_an_unknown_name_is_told_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"Did you mean 'large-board'\? Available: large-board"):
+    with pytest.raises(UsageError, match=r"Did you mean 'paper'\? Available: paper"):
         load_config(None, {}, "large-bord")
     with pytest.raises(UsageError, match="Available"):
-        load_config(None, {}, "../presets/large-board")
+        load_config(None, {}, "../presets/paper")
 
 
 @pytest.mark.parametrize("config", [{"model": {"bits": 7}}, {"model.bits": 7}], ids=["nested", "dots"])
 def test_the_python_interface_takes_one_too(config) -> None:
-    given = configure(config, {"domain": "hanoi"}, "large-board")
+    given = configure(config, {"domain": "hanoi"}, "paper")
     assert (given.domain, given.model.bits) == ("hanoi", 7)
-    assert given.model.encoder == load_config(None, {}, "large-board").model.encoder
+    assert given.model.encoder == load_config(None, {}, "paper").model.encoder
 
 
 def test_a_preset_below_a_whole_configuration_is_refused(tmp_path) -> None:
     with pytest.raises(UsageError, match="no say"):
-        cubespace.train(RunConfig(), preset="large-board", folder=tmp_path / "run")
+        cubespace.train(RunConfig(), preset="paper", folder=tmp_path / "run")
     with pytest.raises(UsageError, match="Available"):
         cubespace.run(preset="huge", folder=tmp_path / "run")
     assert not (tmp_path / "run").exists()

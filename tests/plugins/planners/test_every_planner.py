@@ -94,8 +94,8 @@ def test_costs_count(name: str) -> None:
         assert result.cost == least_cost(task)
 
 
-# pyperplan orders some sets by addresses in memory
-@pytest.mark.parametrize("name", [name for name in PLANNERS if name.startswith(("fd", "symk"))])
+# pyperplan orders some sets by addresses in memory; SymK goes on from the side that took less time so far
+@pytest.mark.parametrize("name", [name for name in PLANNERS if name.startswith("fd")])
 def test_the_same_search_gives_the_same_plan(name: str) -> None:
     task = lamps()
     plans = {run_planner(planner(name), task, LIMITS).plan for _ in range(2)}

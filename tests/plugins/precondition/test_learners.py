@@ -15,7 +15,6 @@ from cubespace.base.arrays import Bits
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 from cubespace.symbols.strips import StripsModel
-from cubespace_precondition.rules import Rule
 
 PUZZLE = sliding(2, 3)
 
@@ -203,11 +202,44 @@ def test_cases_become_conjunctions() -> None:
     np.testing.assert_array_equal(held(learned, states, 3)[:, 0], ~states[:, 0] & fine)
 
 
-@pytest.mark.parametrize(("seen", "wrong", "kept"), [(5, 0.3, True), (0, 0.3, False), (0, 0.05, True), (5, 0.6, False)])
-def test_a_conjunction_without_examples_must_go_wrong_less_often(seen: int, wrong: float, kept: bool) -> None:
-    """Every state has the same bits, so no literal tells which steps go wrong."""
-    held = np.tile(np.array([True, False, False, True]), (100, 1))
-    rule = Rule(0, np.zeros(4, dtype=np.bool_), held[:seen], np.arange(100), np.arange(100) < 100 * wrong, 0)
-    rules: list[Rule] = []
-    learner("counterexamples")._grow(rule, held, np.zeros(2, dtype=np.bool_), rules)
-    assert (rules == [rule]) is kept
+def accident(case: bool | None, pairs: int, *, mostly: bool = False) -> Preconditions:
+    """Return what is learned of an action that adds bit 0 and goes wrong in some cases that no literal tells.
+
+    It goes wrong where so many ``pairs`` of the other bits all are unequal: in a half, a quarter, an eighth … of the
+    states; or everywhere else, if ``mostly``. With a ``case``, only where bit 1 is not so; then its five examples all
+    have bit 1 so.
+    """
+    states = np.array(list(itertools.product([False, True], repeat=10)))
+    unequal = np.stack([states[:, 2 * pair + 2] != states[:, 2 * pair + 3] for pair in range(pairs)], axis=1).all(1)
+    wrong = states[:, 0] & (unequal ^ mostly)
+    wrong &= case is None or states[:, 1] != case
+    key = np.packbits(states, axis=1)
+    bad = {row.tobytes() for row in key[wrong]}
+    fine = states[states[:, 0] & ~wrong]
+    shown = np.random.default_rng(0).permutation(fine if case is None else fine[fine[:, 1] == case])[:5].copy()
+    shown[:, 0] = False
+    others = states[~states[:, 0] & ~states[:, 1]]
+    effect = np.eye(10, dtype=np.bool_)
+    evidence = evidence_of(
+        before=np.concatenate([shown, fine, others]),
+        action=np.repeat([0, 1, 2], [len(shown), len(fine), len(others)]),
+        add=np.stack([effect[0], 0 * effect[0], effect[1]]).astype(np.bool_),
+        delete=np.stack([0 * effect[0], effect[0], 0 * effect[0]]).astype(np.bool_),
+        reconstruct=lambda some: np.where(
+            np.array([row.tobytes() in bad for row in np.packbits(some, axis=1)], dtype=np.bool_)[:, None], ~some, some
+        ),
+    )
+    return learner("counterexamples:more=0,rare=0").learn(evidence)
+
+
+def test_an_action_that_goes_wrong_now_and_then_is_kept_and_one_that_mostly_does_is_not() -> None:
+    assert (accident(None, 2).action == 0).sum() == 1
+    assert (accident(None, 2, mostly=True).action == 0).sum() == 0
+
+
+@pytest.mark.parametrize(("pairs", "kept"), [(2, False), (4, True)], ids=["a quarter wrong", "a sixteenth wrong"])
+def test_a_case_without_examples_must_go_wrong_less_often_than_one_with_examples(pairs: int, kept: bool) -> None:
+    learned = accident(True, pairs)
+    mine = learned.action == 0
+    assert learned.positive[mine, 1].any()  # the case with examples
+    assert learned.negative[mine, 1].any() == kept  # the one without

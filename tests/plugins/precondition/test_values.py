@@ -46,8 +46,8 @@ def learn(before: Bits, after: Bits, groups: Indices | None = None) -> Actions:
         action=found.action[shown],
         add=found.add,
         delete=found.delete,
-        draw=lambda states: pytest.fail("it needs no pictures"),
-        look=lambda pictures: pytest.fail("it needs no pictures"),
+        draw=lambda _: pytest.fail("it needs no pictures"),
+        look=lambda _: pytest.fail("it needs no pictures"),
         rng=np.random.default_rng(0),
         groups=groups,
     )

@@ -68,6 +68,8 @@ class PlacesEncoder(Encoder):
     decoder = "places"
     precondition = "values"
     held: Tensor  # (bits,), the logit of a bit that is held, else 0
+    usual: Tensor  # (pixels,), the background …
+    exogenous: Tensor  # (pixels,), … which is seen where things change by themselves
 
     def __init__(self, shape: Shape, layout: Layout, options: PlacesOptions) -> None:
         super().__init__(shape, layout, options)
@@ -77,6 +79,10 @@ class PlacesEncoder(Encoder):
         self.weight = nn.Parameter(torch.zeros(places, most_pixels, most_values))
         self.bias = nn.Parameter(torch.zeros(places, 1, most_values))
         self.register_buffer("held", torch.zeros(layout.bits))
+        self.register_buffer("usual", torch.zeros(int(np.prod(shape))))
+        exogenous = torch.zeros(int(np.prod(shape)), dtype=torch.bool)
+        exogenous[torch.tensor(layout.details["exogenous"], dtype=torch.long)] = True
+        self.register_buffer("exogenous", exogenous, persistent=False)
         self.light = _light(layout)
         if layout.start:
             self._start(layout.start)
@@ -93,9 +99,16 @@ class PlacesEncoder(Encoder):
         del image_shape
         return [""]
 
+    def regions(self) -> NDArray[np.intp] | None:
+        """Return the place of each pixel."""
+        place = np.array(self.layout.details["places"], dtype=np.intp)
+        place[np.asarray(self.layout.details["exogenous"], dtype=np.intp)] = -2
+        return place.reshape(self.shape)[:, :, 0]  # the colours of a pixel are in one place
+
     @torch.no_grad()
     def _start(self, start: Any) -> None:
         blocks = self.blocks
+        self.usual.copy_(torch.from_numpy(start["background"]))
         scores = torch.from_numpy(start["weight"])  # (pixels, bits)
         for place in range(len(blocks.pixels)):
             pixels = blocks.pixels[place][blocks.pixel_used[place]]
@@ -104,11 +117,11 @@ class PlacesEncoder(Encoder):
             self.bias[place, 0, : len(bits)] = torch.from_numpy(start["bias"])[bits]
 
     def normalised(self, pixels: Tensor) -> Tensor:
-        """Return pictures as they would be under the usual light."""
-        if self.light is None:
-            return pixels
-        columns = bright_columns(pixels.shape[1], pixels.device)
-        return pixels / relative_light_of(pixels[:, columns] * 255.0, self.light)[:, None]
+        """Return pictures as they would be under the usual light, and where nothing changes by itself."""
+        if self.light is not None:
+            columns = bright_columns(pixels.shape[1], pixels.device)
+            pixels = pixels / relative_light_of(pixels[:, columns] * 255.0, self.light)[:, None]
+        return torch.where(self.exogenous, self.usual, pixels) if self.layout.details["exogenous"] else pixels
 
     def forward(self, pixels: Tensor) -> Tensor:
         """Return (batch, bits)."""
