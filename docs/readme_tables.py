@@ -26,8 +26,8 @@ def plugins() -> str:
 
 
 def results() -> str | None:
-    """Return Table 2 as it was printed, or None if there is none to show."""
-    path = ROOT / "results" / "table2.md"
+    """Return the short table of results as it was printed, or None if there is none to show."""
+    path = ROOT / "results" / "summary.md"
     return path.read_text("utf-8") if path.is_file() else None
 
 

@@ -4,21 +4,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cubespace.base.options import parse_spec
 from cubespace.learning.schedules import phase_names
-from cubespace.settings.recipe import TrainConfig
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings.recipe import AUTO, ModelConfig, TrainConfig
 from cubespace.settings.run_config import RunConfig, dump_toml
 
+AT_ONCE = {"prepare": "the networks look at some pictures", "rewrite": "the effects are written at once"}
 
-def outline(folder: Path, config: RunConfig) -> str:
+
+def outline(folder: Path, config: RunConfig, loaded: Catalogue) -> str:
     """Return the configuration, after comments that say where the run goes and how it trains."""
-    phases = (f"# phase {name}: {_length(config.train, name)}" for name in phase_names(config.train))
-    return "\n".join((f"# {folder}", *phases, dump_toml(config)))
+    return "\n".join((f"# {folder}", *_phases(config, loaded), dump_toml(config)))
+
+
+def _phases(config: RunConfig, loaded: Catalogue) -> list[str]:
+    """Return a line for each phase; where the encoder is yet to be chosen, some depend on it."""
+    if config.model.encoder == AUTO:
+        always = phase_names(config.train, encoder_ready=True, decoder_ready=True)
+        names, condition = phase_names(config.train), ", unless the encoder that is chosen needs no training"
+    else:
+        encoder, decoder = _ready(config.model, loaded)
+        always = names = phase_names(config.train, encoder_ready=encoder, decoder_ready=decoder)
+        condition = ""
+    return [f"# phase {name}: {_length(config.train, name)}{'' if name in always else condition}" for name in names]
+
+
+def _ready(config: ModelConfig, loaded: Catalogue) -> tuple[bool, bool]:
+    """Return whether encoder and decoder need no training."""
+    encoder = loaded.find("encoder", parse_spec(config.encoder).name).load()
+    decoder = encoder.decoder if config.decoder == AUTO else parse_spec(config.decoder).name
+    return bool(encoder.ready), bool(loaded.find("decoder", decoder).load().ready)
 
 
 def _length(config: TrainConfig, phase: str) -> str:
     """Return how long a phase takes; an explicit number of epochs takes the place of updates."""
-    if phase == "rewrite":
-        return "no updates, the effects are written at once"
+    if phase in AT_ONCE:
+        return f"no updates, {AT_ONCE[phase]}"
     if phase == "consolidate":
         rounds = config.consolidation
         return f"at most {rounds.rounds} rounds of {_amount(rounds.updates, rounds.epochs)}"

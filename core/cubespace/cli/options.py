@@ -69,7 +69,9 @@ Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="RUN", help="The run folder.  [default: runs/…]")
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
-Threads = Annotated[int, typer.Option(min=1, help="CPU threads of training; one is fastest on a busy machine.")]
+Threads = Annotated[
+    str, typer.Option(metavar="N|auto", help="CPU threads; auto measures which number is fastest on this machine now.")
+]
 Precision = Annotated[Literal["float32", "bf16"], typer.Option(help="Arithmetic of training; bf16 pays on GPUs only.")]
 Compile = Annotated[bool, typer.Option("--compile", help="Compile the network first; pays on GPUs only.")]
 CheckpointSeconds = Annotated[
@@ -131,7 +133,7 @@ class Computing:
     """Where and how the network is trained; no part of a run's identity."""
 
     device: Device = DEFAULTS.device
-    threads: Threads = DEFAULTS.threads
+    threads: Threads = str(DEFAULTS.threads)
     precision: Precision = DEFAULTS.precision
     compile: Compile = DEFAULTS.compile
     checkpoint_seconds: CheckpointSeconds = DEFAULTS.checkpoint_seconds
@@ -139,7 +141,7 @@ class Computing:
     def execution(self) -> Execution:
         """Return it as settings; a device that is not there is refused before any work is done."""
         check_device(self.device)
-        return Execution(**attrs.asdict(self))
+        return Execution(**{**attrs.asdict(self), "threads": number_of_threads(self.threads)})
 
 
 @attrs.frozen
@@ -169,6 +171,17 @@ def execution(device: str, threads: int = DEFAULTS.threads) -> Execution:
     """Return how a stage works that does not train."""
     check_device(device)
     return Execution(device=device, threads=threads)
+
+
+def number_of_threads(text: str) -> int:
+    """Return what ``--threads`` asks for."""
+    if text == "auto":
+        from cubespace.learning.devices import fastest_threads
+
+        return fastest_threads()
+    if not text.isdigit() or int(text) < 1:
+        raise UsageError(f"--threads {text}: write a whole number from 1, or auto")
+    return int(text)
 
 
 def check_device(device: str) -> None:

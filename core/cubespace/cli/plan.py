@@ -51,14 +51,13 @@ def plan(
 
     refuse_missing({planner: solver})
     pipeline = Pipeline(run, loaded, execution(device, 1), NullObserver())
-    pipeline.require("extract")
     network, model = pipeline.network(), pipeline.strips()
     first, last = (fit_picture(path, network.image_shape, resize=resize) for path in (init, goal))
     _warn(pipeline, network, {str(init): first, str(goal): last})
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
     problem, solution = plan_between(network, model, pipeline.domain(), (first, last), solver, limits)
-    target = output or run.file("plans") / f"{init.stem}-{goal.stem}" / folder_name(planner)
     record = {"init": str(init), "goal": str(goal), "planner": planner, **solution.record()}
+    target = output or run.file("plans") / f"{init.stem}-{goal.stem}" / folder_name(planner)
     write_solution(target, problem, model, solution, record)
     _tell(target, record, as_json)
     if not solution.found:

@@ -69,7 +69,7 @@ def run(
     loaded = talk.catalogue()
     check_components(loaded, wanted)
     if dry_run:
-        typer.echo(outline(output or default_folder(wanted), wanted), nl=False)
+        typer.echo(outline(output or default_folder(wanted), wanted, loaded), nl=False)
         return
     how, watchers = computing.execution(), observers(loaded, observer)
     show(work(open_run(output, wanted), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)

@@ -78,7 +78,7 @@ class Judge(ABC):
 class StateSpace(ABC):
     """Knows its states and moves. Learning never sees any of this."""
 
-    reversible: ClassVar[bool] = True  # whether every move can be undone by one move
+    reversible: bool = True  # whether every move can be undone by one move
 
     @property
     @abstractmethod

@@ -51,6 +51,7 @@ class SpoiledSimulator(Simulator):
 
     def __init__(self, clean: Simulator, spoiling: Spoiling, rng: np.random.Generator) -> None:
         self.clean, self.spoiling, self.rng = clean, spoiling, rng
+        self.reversible = clean.reversible
 
     @property
     def image_shape(self) -> tuple[int, ...]:

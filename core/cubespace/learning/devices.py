@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,6 +14,9 @@ from torch import Tensor
 
 from cubespace.base.errors import UsageError
 from cubespace.settings.recipe import Execution
+
+MEASURED_PRODUCTS = 30  # matrix products, a few milliseconds each
+WORTH_A_THREAD = 1.3  # times as fast, for more than one thread to be taken
 
 
 def pick_device(name: str) -> torch.device:
@@ -38,6 +43,27 @@ def _is_available(kind: str) -> bool:
 def default_threads() -> int:
     """Return how many threads a training uses if the user does not say."""
     return Execution().threads
+
+
+def fastest_threads() -> int:
+    """Measure how many threads train fastest on this machine as busy as it is now: one, or one per core."""
+    cores = os.cpu_count() or 1
+    if cores == 1:
+        return 1
+    generator = torch.Generator().manual_seed(0)
+    pixels, weight = (torch.randn(size, generator=generator) for size in ((200, 2000), (2000, 400)))  # as in a training
+
+    def seconds(threads: int) -> float:
+        with on_threads(threads):
+            for _ in range(MEASURED_PRODUCTS):  # the first ones only start the threads
+                pixels @ weight
+            begun = time.perf_counter()
+            for _ in range(MEASURED_PRODUCTS):
+                pixels @ weight
+            return time.perf_counter() - begun
+
+    # a second thread must be worth it: it is taken from whatever else the machine does
+    return cores if seconds(cores) * WORTH_A_THREAD < seconds(1) else 1
 
 
 def settle(threads: int) -> None:

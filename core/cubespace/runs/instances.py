@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +49,15 @@ def evaluate(
     refuse_missing(planners)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
     problems, memory = _look(run, domain, network)
-    observer.stage("evaluate", f"{len(problems)} instances, {', '.join(planners)}")
-    if len(problems) < config.instances:
-        observer.say(f"evaluate: there are only {len(problems)} such instances, not {config.instances}")
     searches = [search_problem(network, model, problem) for problem in problems]
-    for problem, search in zip(problems, searches, strict=True):
-        _write_problem(run.file("problems") / problem.name, problem, search)
+    _announce(run, observer, planners, problems, searches)
     rows: dict[str, Any] = {}
-    done = 0
+    total = len(planners) * len(problems)
     for spec, planner in planners.items():
-        records = []
+        records: list[dict[str, Any]] = []
         for problem, search in zip(problems, searches, strict=True):
-            folder = run.file("problems") / problem.name / folder_name(spec)
             key = _key(learned, spec, limits, problem)
+            folder = run.file("problems") / problem.name / folder_name(spec)
             record = _finished(folder, key)
             if record is None:
                 solution = solve_problem(network, search, problem, planner, limits, domain)
@@ -69,10 +66,25 @@ def evaluate(
                 write_solution(folder, problem, model, solution, record)
                 observer.plan(record)
             records.append(record)
-            done += 1
-            observer.step(done, len(planners) * len(problems), _brief(spec, records))
+            observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
     return {"domain": run.config.domain, "limits": attrs.asdict(limits), "length": config.length, "planners": rows}
+
+
+def _announce(
+    run: RunFolder,
+    observer: Observer,
+    planners: Iterable[str],
+    problems: Sequence[Problem],
+    searches: Sequence[SearchProblem],
+) -> None:
+    """Say what will be solved, and write the problems."""
+    observer.stage("evaluate", f"{len(problems)} instances, {', '.join(planners)}")
+    wanted = run.config.plan.instances
+    if len(problems) < wanted:
+        observer.say(f"evaluate: there are only {len(problems)} such instances, not {wanted}")
+    for problem, search in zip(problems, searches, strict=True):
+        _write_problem(run.file("problems") / problem.name, problem, search)
 
 
 def _look(run: RunFolder, domain: Domain, network: SpaceAutoEncoder) -> tuple[list[Problem], TrainingMemory]:

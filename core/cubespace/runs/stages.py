@@ -184,10 +184,12 @@ class Pipeline:
 
     def network(self) -> SpaceAutoEncoder:
         """Return the trained network."""
+        self.require("train")
         return read_network(self.catalogue, self.run.file(MODEL), self.execution.device)
 
     def strips(self) -> StripsModel:
         """Return the extracted model."""
+        self.require("extract")
         return load_strips(self.run.file(STRIPS))
 
     def redrawing_error(self) -> float:

@@ -57,24 +57,10 @@ def extract(
 ) -> tuple[StripsModel, ExtractionReport]:
     """Return the model of encoded transitions, (transitions, bits) each, and a report."""
     found = find_effects(effects, before, after, labels, network)
-    if not len(found.add):
-        raise InputError(
-            "No training transition changes a bit: the network has collapsed. Train it longer or with another seed."
-        )
-    frequent = found.support >= min_support
-    if not frequent.any():
-        most = int(found.support.max())
-        raise UsageError(
-            f"No effect was seen {min_support} times; the most frequent one, {most} times: lower extract.min_support."
-        )
-    kept = select(found, frequent)
+    kept = _frequent(found, min_support)
     known = None if groups is None else np.asarray(groups, dtype=np.intp)
     model = _assemble(kept, before, learner, draw, look, known, np.random.default_rng(seed))
     sources = len(np.unique(np.concatenate([model.add, model.delete], axis=1), axis=0))
-    if not model.actions:
-        raise InputError(
-            "No effect is left: wherever they were tried, no picture came out. Train longer or with another seed."
-        )
     needless = dominated(model)
     model = _rows(model, ~needless)
     states = np.concatenate([before, after])
@@ -85,7 +71,7 @@ def extract(
         labels=None if labels is None else len(np.unique(labels)),
         differences=len(differences(before, after, labels).add),
         idle=int((before == after).all(1).sum()),
-        rare=int((~frequent).sum()),
+        rare=len(found.add) - len(kept.add),
         accidents=len(kept.add) - sources,
         merged=int(needless.sum()),
         actions=model.actions,
@@ -93,6 +79,21 @@ def extract(
         covered=round(_covered(model, before, after), 4),
     )
     return model, report
+
+
+def _frequent(found: Effects, min_support: int) -> Effects:
+    """Return the effects that enough transitions show; an error says why there are none."""
+    if not len(found.add):
+        raise InputError(
+            "No training transition changes a bit: the network has collapsed. Train it longer or with another seed."
+        )
+    frequent = found.support >= min_support
+    if not frequent.any():
+        most = int(found.support.max())
+        raise UsageError(
+            f"No effect was seen {min_support} times; the most frequent one, {most} times: lower extract.min_support."
+        )
+    return select(found, frequent)
 
 
 def _assemble(
@@ -104,11 +105,7 @@ def _assemble(
     groups: Indices | None,
     rng: np.random.Generator,
 ) -> StripsModel:
-    """Learn the preconditions and put the actions together, one per conjunction.
-
-    The name says where an action comes from: a17-d3-n25 has label 17 and is difference 3, seen 25 times; -p1 marks its
-    second conjunction.
-    """
+    """Learn the preconditions and put the actions together, one per conjunction."""
     shown = effects.action >= 0
     evidence = Evidence(
         before=before[shown],
@@ -125,21 +122,30 @@ def _assemble(
         raise InputError(
             "Every effect leads to states that no picture has: the network draws too badly. Train it longer."
         )
-    support = effects.support
-    turn = np.arange(len(learned.action)) - np.searchsorted(learned.action, learned.action)
-    names = []
-    for row, part in zip(learned.action.tolist(), turn.tolist(), strict=True):
-        label = "" if effects.label is None else f"a{effects.label[row]}-"
-        names.append(f"{label}d{row}-n{support[row]}" + (f"-p{part}" if part else ""))
     return StripsModel(
-        names=names,
+        names=_names(effects, learned.action),
         add=effects.add[learned.action],
         delete=effects.delete[learned.action],
         positive=learned.positive,
         negative=learned.negative,
-        support=support[learned.action],
-        cost=np.ones(len(names), dtype=np.intp),
+        support=effects.support[learned.action],
+        cost=np.ones(len(learned.action), dtype=np.intp),
     )
+
+
+def _names(effects: Effects, action: Indices) -> list[str]:
+    """Return a name for each conjunction, given the effect that it belongs to, ascending.
+
+    The name says where an action comes from: a17-d3-n25 has label 17 and is difference 3, seen 25 times; -p1 marks its
+    second conjunction.
+    """
+    support = effects.support
+    turn = np.arange(len(action)) - np.searchsorted(action, action)
+    names = []
+    for row, part in zip(action.tolist(), turn.tolist(), strict=True):
+        label = "" if effects.label is None else f"a{effects.label[row]}-"
+        names.append(f"{label}d{row}-n{support[row]}" + (f"-p{part}" if part else ""))
+    return names
 
 
 def dominated(model: StripsModel) -> Bits:

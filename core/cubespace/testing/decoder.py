@@ -13,18 +13,17 @@ from torch import Tensor
 from cubespace.base.options import parse_spec
 from cubespace.learning.encoder import Decoder, Layout, Shape
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.testing.encoder import planned
-from cubespace.testing.pictures import BITS, SHAPES, as_inputs, lamps
+from cubespace.testing.pictures import BITS, PAIRS, SHAPES, World, lamps, understood
 
 
-def _layout(spec: str, shape: Shape) -> Layout:
+def _world(spec: str, shape: Shape) -> tuple[World, Layout]:
     name = parse_spec(spec).name
-    return planned(name, shape) if name in load_plugins().names("encoder") else Layout(bits=BITS)
+    return understood(name, shape) if name in load_plugins().names("encoder") else (lamps(shape), Layout(bits=BITS))
 
 
 def _decoder(spec: str, shape: Shape, seed: int = 0) -> Decoder:
     torch.manual_seed(seed)
-    decoder = load_plugins().create("decoder", spec, shape, _layout(spec, shape))
+    decoder = load_plugins().create("decoder", spec, shape, _world(spec, shape)[1])
     assert isinstance(decoder, Decoder)
     return decoder
 
@@ -32,7 +31,7 @@ def _decoder(spec: str, shape: Shape, seed: int = 0) -> Decoder:
 def _states(decoder: Decoder) -> Tensor:
     """Return one state for each picture; where bits are in groups, exactly one bit of each group is true."""
     generator = torch.Generator().manual_seed(2)
-    values = torch.rand(len(_pixels(decoder.shape)), decoder.layout.bits, generator=generator)
+    values = torch.rand(PAIRS, decoder.layout.bits, generator=generator)
     if decoder.layout.groups is None:
         return values.round()
     groups = torch.tensor(decoder.layout.groups)
@@ -43,14 +42,10 @@ def _states(decoder: Decoder) -> Tensor:
     return states
 
 
-def _pixels(shape: Shape) -> Tensor:
-    return as_inputs(lamps(shape)[0])
-
-
 def _trained(spec: str, shape: Shape, steps: int = 10) -> Decoder:
     """Prepare and train for a few steps, so that weights and running statistics are not the initial ones."""
     decoder = _decoder(spec, shape)
-    pixels, states = _pixels(shape), _states(decoder)
+    pixels, states = _world(spec, shape)[0].inputs, _states(decoder)
     decoder.prepare(pixels, states > 0.5)
     optimizer = torch.optim.Adam(decoder.train().parameters(), lr=0.01)
     for _ in range(steps):
@@ -114,7 +109,7 @@ def preparation_is_deterministic(spec: str) -> None:
     for shape in SHAPES:
         pair = (_decoder(spec, shape), _decoder(spec, shape))
         for decoder in pair:
-            decoder.prepare(_pixels(shape), _states(decoder) > 0.5)
+            decoder.prepare(_world(spec, shape)[0].inputs, _states(decoder) > 0.5)
         first, again = (decoder.state_dict() for decoder in pair)
         assert first.keys() == again.keys()
         assert all((first[name] == again[name]).all() for name in first)

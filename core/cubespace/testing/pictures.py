@@ -1,27 +1,82 @@
-"""Pictures for the suites of encoders and decoders: three by three lamps, of which each transition toggles one."""
+"""Pictures for the suites of encoders and decoders: small worlds, of which an encoder must understand one."""
 
 from __future__ import annotations
 
+from functools import cache
+
+import attrs
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from cubespace.base.arrays import Images
-from cubespace.learning.encoder import Shape
+from cubespace.base.errors import UsageError
+from cubespace.base.options import parse_spec
+from cubespace.learning.encoder import Layout, Shape
 from cubespace.learning.inference import as_pixels
+from cubespace.plugins.catalogue import load_plugins
 
-PAIRS, BITS, CELL = 64, 12, 4
+PAIRS, BITS, CELL = 200, 12, 4
 SHAPES: tuple[Shape, ...] = ((12, 12, 1), (12, 12, 3))
 
 
-def lamps(shape: Shape) -> tuple[Images, Images]:
-    """Return the pictures before and after some transitions, grey or in colour as the shape says."""
+@attrs.frozen(eq=False)
+class World:
+    """Pictures before and after some transitions, grey or in colour as the shape says."""
+
+    shape: Shape
+    before: Images
+    after: Images
+
+    @property
+    def inputs(self) -> Tensor:
+        """Return the pictures before as a network is given them."""
+        return as_inputs(self.before)
+
+
+def lamps(shape: Shape) -> World:
+    """Return three by three lamps, of which each transition toggles one."""
     rng = np.random.default_rng(0)
     before = rng.integers(2, size=(PAIRS, 9), dtype=np.uint8)
     after = before.copy()
     after[np.arange(PAIRS), rng.integers(9, size=PAIRS)] ^= 1
-    grey = (np.kron(states.reshape(-1, 3, 3), np.ones((CELL, CELL), np.uint8)) * 255 for states in (before, after))
-    first, second = (_coloured(pictures.astype(np.uint8), shape) for pictures in grey)
-    return first, second
+    cell = np.ones((CELL, CELL), dtype=np.uint8)
+    first, second = (np.kron(states.reshape(-1, 3, 3), cell) * np.uint8(255) for states in (before, after))
+    return World(shape, _coloured(first, shape), _coloured(second, shape))
+
+
+def towers(shape: Shape) -> World:
+    """Return three disks on three pegs, as in the towers of Hanoi; each transition moves the top of a pile."""
+    rng = np.random.default_rng(0)
+    before = rng.integers(3, size=(PAIRS, 3))  # the peg of each disk, the smallest one first
+    after = before.copy()
+    for state in after:
+        moves = [(disk, peg) for disk in range(3) for peg in range(3) if _may_move(state, disk, peg)]
+        disk, peg = moves[rng.integers(len(moves))]
+        state[disk] = peg
+    return World(shape, _coloured(_piled(before), shape), _coloured(_piled(after), shape))
+
+
+@cache
+def understood(spec: str, shape: Shape) -> tuple[World, Layout]:
+    """Return the first world that an encoder does not refuse, and the layout that it wants for it."""
+    refusals = []
+    for make in (lamps, towers):
+        world = make(shape)
+        try:
+            return world, planned(spec, world)
+        except UsageError as refusal:
+            refusals.append(str(refusal))
+    raise AssertionError(f"encoder '{spec}' refuses all pictures of the suite: {'; '.join(refusals)}")
+
+
+def planned(spec: str, world: World) -> Layout:
+    """Return the layout that an encoder wants for a world."""
+    parsed = parse_spec(spec)
+    component = load_plugins().find("encoder", parsed.name)
+    layout = component.load().plan(world.before, world.after, BITS, component.options(parsed.options))
+    assert isinstance(layout, Layout)
+    return layout
 
 
 def as_inputs(pictures: Images) -> Tensor:
@@ -31,9 +86,23 @@ def as_inputs(pictures: Images) -> Tensor:
 
 def noise(shape: Shape) -> Tensor:
     """Return pictures of nothing, (pictures, pixels)."""
-    drawn = np.random.default_rng(1).integers(256, size=(PAIRS, *shape), dtype=np.uint8)
-    return as_inputs(drawn)
+    return as_inputs(np.random.default_rng(1).integers(256, size=(PAIRS, *shape), dtype=np.uint8))
+
+
+def _may_move(state: NDArray[np.int64], disk: int, peg: int) -> bool:
+    """Return whether no smaller disk lies on the disk or on the peg it would move to."""
+    return bool(peg != state[disk] and not np.isin(state[:disk], (state[disk], peg)).any())
+
+
+def _piled(states: NDArray[np.int64]) -> Images:
+    """Return pictures of towers: disks are two, three or four pixels wide, three high, and lie on the ground."""
+    pictures = np.zeros((len(states), 12, 12), dtype=np.uint8)
+    for picture, state in zip(pictures, states, strict=True):
+        for peg in range(3):
+            for level, disk in enumerate(np.flatnonzero(state == peg)[::-1]):  # the largest one lies lowest
+                picture[9 - 3 * level : 12 - 3 * level, 4 * peg : 4 * peg + 2 + disk] = 255
+    return pictures
 
 
 def _coloured(pictures: Images, shape: Shape) -> Images:
-    return pictures if shape[2] == 1 else np.stack((pictures, pictures // 2, 255 - pictures), axis=-1)
+    return pictures if shape[2] == 1 else np.stack((pictures, pictures // 2, pictures // 3), axis=-1)

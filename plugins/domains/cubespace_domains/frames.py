@@ -15,7 +15,7 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import option
 from cubespace.data.domain import USUAL_PAIRS, Pairs, Simulator
 
-NEARER = 0.5  # a picture shows a frame if it is at most half as far from it as the two most alike frames are apart
+NEARER = 0.4  # of the distance of the two most alike frames: half-way between them a picture shows neither
 CHUNK = 256  # pictures compared with all frames at once
 
 
@@ -30,8 +30,8 @@ class FramesOptions:
 class World(Simulator):
     """States are numbers of frames, in two bytes; frames that look the same are one state.
 
-    Reading: a picture shows the frame nearest to it, if it is nearer to it than half the distance between the two most
-    alike frames: it then cannot be nearer to any other.
+    Reading: a picture shows the frame nearest to it, if it is clearly nearer to it than half the distance between the
+    two most alike frames: it then cannot be nearer to any other.
     """
 
     reversible = False

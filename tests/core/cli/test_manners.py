@@ -13,7 +13,7 @@ LINES = [
     "cube plugins a",
     "cube plugins apply bt",
     "cube plan --planner fd-l",
-    "cube run --preset l",
+    "cube run --preset p",
 ]
 OFFERED = [["mandrill", "mnist"], ["apply"], ["btl"], ["fd-lama", "fd-lmcut"], ["paper"]]
 

@@ -1,4 +1,5 @@
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -126,11 +127,14 @@ def test_info_tells_versions_device_planners_and_presets(cube) -> None:
 
 def test_a_dry_run_shows_the_phases_of_training(cube) -> None:
     shown = cube("run", "--dry-run").stdout
-    assert "# phase joint: " in shown
-    assert "updates\n" in shown
+    assert "unless the encoder that is chosen needs no training" in shown
     assert tomllib.loads(shown)["domain"] == "mnist"
-    two = cube("run", "--dry-run", "--set", "train.architecture=two-stage", "--set", "train.epochs=5").stdout
-    assert "# phase states: 5 epochs\n# phase actions: 5 epochs\n" in two
+    trained = cube("run", "--dry-run", "--set", "model.encoder=mlp").stdout
+    assert re.search(r"^# phase joint: \d+ updates$", trained, re.MULTILINE)
+    settings = ("train.architecture=two-stage", "train.epochs=5", "model.encoder=mlp", "train.decoder_updates=1")
+    two = cube("run", "--dry-run", *(word for each in settings for word in ("--set", each))).stdout
+    assert "# phase states: 5 epochs\n# phase actions: 5 epochs\n# phase decoder: 1 update\n" in two
+    assert "phase joint" not in cube("run", "--dry-run", "--set", "model.encoder=places").stdout
 
 
 def test_how_to_train_can_be_said_on_the_command_line(cube) -> None:

@@ -35,7 +35,7 @@ def test_a_foreign_folder_is_left_alone(tmp_path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot write to .*file/run"):
+    with pytest.raises(InputError, match=r"cannot write to .*file/run"):
         RunFolder.start(tmp_path / "file" / "run", RunConfig())
 
 

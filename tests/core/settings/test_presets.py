@@ -25,7 +25,7 @@ def test_a_file_goes_on_top_of_a_preset_and_settings_on_top_of_both(tmp_path) ->
     assert (config.domain, config.model.bits, config.model.action_width) == ("lightsout", 77, 999)
     assert config.train.consolidation.rounds == 2
     assert config.train.consolidation.updates == alone.train.consolidation.updates
-    assert config.data == alone.data != RunConfig().data
+    assert config.model.encoder == alone.model.encoder != RunConfig().model.encoder
 
 
 def test_a_run_does_not_need_its_preset_any_more(tmp_path) -> None:
@@ -36,7 +36,7 @@ def test_a_run_does_not_need_its_preset_any_more(tmp_path) -> None:
 
 def test_an_unknown_name_is_told_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"Did you mean 'paper'\? Available: paper"):
-        load_config(None, {}, "large-bord")
+        load_config(None, {}, "papre")
     with pytest.raises(UsageError, match="Available"):
         load_config(None, {}, "../presets/paper")
 

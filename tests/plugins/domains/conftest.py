@@ -34,9 +34,24 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def spec_of(picture: Path, pairs: Path) -> Callable[[str], str]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Frames that have nothing in common, in a ring, with moves by one forward and by two back."""
+    frames = np.stack([np.asarray(blotches(number, 20)) for number in range(30)])
+    numbers = np.arange(30)
+    edges = np.concatenate([np.stack([numbers, np.roll(numbers, step)], axis=1) for step in (-1, 2)])
+    path = tmp_path_factory.mktemp("worlds") / "ring.npz"
+    np.savez(path, frames=frames, edges=edges)
+    return path
+
+
+@pytest.fixture(scope="session")
+def spec_of(picture: Path, pairs: Path, world: Path) -> Callable[[str], str]:
     """Return the spec by which a domain can be built on any machine."""
-    needs = {"mandrill": f"mandrill:image={picture}", "images": f"images:path={pairs}"}
+    needs = {
+        "mandrill": f"mandrill:image={picture}",
+        "images": f"images:path={pairs}",
+        "frames": f"frames:path={world}",
+    }
     return lambda name: needs.get(name, name)
 
 
