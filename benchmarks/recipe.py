@@ -4,8 +4,8 @@
     python benchmarks/recipe.py boards towers robustness held-out [--worlds FOLDER]
 
 Every row is a run of ``cube run`` and ``cube diagnose`` in processes of one thread. Instances and the states of the
-diagnosis come from seeds of their own, which no tuning has used. What is done is kept in the run folders below
-``--folder`` and only read again. Writes results/recipe.json and results/recipe.md; rows that are not asked for stay.
+diagnosis come from seeds of their own, which no tuning has used. Runs go to folders below ``--folder``. Writes
+results/recipe.json, recipe.md and summary.md; rows that are there already stay, unless ``--again`` asks for them.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def rows(sections: Iterable[str], seeds: Sequence[int], mandrill: str | None, wo
             _board("mandrill15", f"mandrill:size=4{picture}", far),
             _board("photo15", "photo:size=4", far),
         ],
-        "large-boards": [_board("photo24", "photo:size=5", (("--length", "14", "--instances", "10"),))],
+        "large-boards": [_board("photo24", "photo:size=5", (("--length", "14", "--instances", "10"),), "large-boards")],
         "towers": [
             Row(section="towers", name=f"hanoi{disks}", domain=f"hanoi:disks={disks}", seed=seed, problems=((), goals))
             for disks in (4, 9)
@@ -98,9 +98,9 @@ def rows(sections: Iterable[str], seeds: Sequence[int], mandrill: str | None, wo
     return [row for section in sections for row in table[section]]
 
 
-def _board(name: str, domain: str, problems: tuple[tuple[str, ...], ...]) -> Row:
+def _board(name: str, domain: str, problems: tuple[tuple[str, ...], ...], section: str = "boards") -> Row:
     settings = ("data.transitions=10000",)
-    return Row(section="boards", name=name, domain=domain, settings=settings, problems=problems)
+    return Row(section=section, name=name, domain=domain, settings=settings, problems=problems)
 
 
 def _spoiled(domain: str, seed: int) -> list[Row]:
@@ -257,6 +257,7 @@ def main() -> None:
     parser.add_argument("--worlds", type=Path, default=Path("worlds"), help="folder with doorkey5.npz, coins.png …")
     parser.add_argument("--folder", type=Path, default=Path("runs/recipe"))
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--again", action="store_true", help="also the rows that results/recipe.json has already")
     arguments = parser.parse_args()
     first, _, last = arguments.seeds.partition("-")
     seeds = range(int(first), int(last or first) + 1)
@@ -267,6 +268,8 @@ def main() -> None:
     records = {f"{record['section']}/{record['name']}-s{record['seed']}": record for record in known["rows"]}
 
     def do(row: Row) -> None:
+        if row.key in records and not arguments.again:
+            return
         try:
             records[row.key] = work(row, arguments.folder)
             print(

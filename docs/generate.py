@@ -27,7 +27,6 @@ def generate(folder: Path) -> None:
     (folder / "hooks.md").write_text(hooks(), "utf-8")
     (folder / "presets.md").write_text(presets(), "utf-8")
     (folder / "results.md").write_text(results(ROOT / "results"), "utf-8")
-    (folder / "ablations.md").write_text(ablations(ROOT / "results"), "utf-8")
     for kind in SCAFFOLDS:
         write_plugin("mine", kind, folder / kind)
 
@@ -57,17 +56,11 @@ def presets() -> str:
 
 
 def results(folder: Path) -> str:
-    """Return what the benchmarks printed, except the ablations, which belong to the recipe."""
-    found = sorted(path for path in folder.glob("*.md") if path.stem != "ablations")
+    """Return what the benchmarks printed, except the short table of the README."""
+    found = sorted(path for path in folder.glob("*.md") if path.stem != "summary")
     if not found:
         return "No benchmark has written its table to `results/` yet.\n"
     return "\n".join(path.read_text("utf-8").replace("\n# ", "\n## ").replace("# ", "## ", 1) for path in found)
-
-
-def ablations(folder: Path) -> str:
-    """Return the table of ablations, if a benchmark has printed one."""
-    path = folder / "ablations.md"
-    return path.read_text("utf-8") if path.is_file() else "No benchmark has written this table to `results/` yet.\n"
 
 
 def _command(name: str, command: Any) -> str:

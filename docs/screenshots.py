@@ -1,6 +1,7 @@
 """The pictures of the documentation, made from real runs by the tool itself and Debian's Chromium.
 
 python docs/screenshots.py runs/ONE runs/TWO --rooms rooms/plans/00/strip.png --towers runs/TOWERS/…/strip.png
+python docs/screenshots.py --places runs/ONE runs/TWO
 python docs/screenshots.py --docs
 """
 
@@ -14,10 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from cubespace.base.images import contact_sheet, side_by_side
+import cubespace
+from cubespace.base.images import contact_sheet, region_picture, side_by_side
 from cubespace.data import transitions
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
@@ -27,6 +30,7 @@ from cubespace.runs.solving import folder_name
 DOCS = Path(__file__).parent
 COLOURS = 128  # of a screenshot: more make it larger, not clearer
 WIDTH = 1200
+GAP = 12  # pixels between pictures on a sheet
 
 
 def main() -> None:
@@ -35,6 +39,7 @@ def main() -> None:
     parser.add_argument("runs", type=Path, nargs="*", help="run folders; the first one is shown alone")
     parser.add_argument("--rooms", type=Path, help="the film strip of a plan in the rooms")
     parser.add_argument("--towers", type=Path, help="the film strip of a plan for the towers of Hanoi")
+    parser.add_argument("--places", type=Path, nargs="+", help="run folders whose places are shown side by side")
     parser.add_argument("--docs", action="store_true", help="the front page of the documentation, once it is built")
     parser.add_argument("-o", "--output", type=Path, default=DOCS / "pictures")
     arguments = parser.parse_args()
@@ -47,10 +52,34 @@ def main() -> None:
     for name, strip in (("rooms", arguments.rooms), ("towers", arguments.towers)):
         if strip:
             keep(Image.open(strip), arguments.output / f"{name}.png")
+    if arguments.places:
+        keep(places(arguments.places), arguments.output / "places.png")
     if arguments.docs:
         with browser() as page:
             page.goto((DOCS / "_build" / "html" / "index.html").resolve().as_uri())
             keep(shot(page, height=900), arguments.output / "docs.png")
+
+
+def places(runs: list[Path]) -> Image.Image:
+    """Return a picture of each run beside its places, each place in a colour."""
+    shown = []
+    for run in map(cubespace.Run.load, runs):
+        regions = run.network.encoder.regions()
+        if regions is None:
+            raise SystemExit(f"{run.path} has no places")
+        picture = run.data.train.before[0]
+        colour = picture if picture.ndim == 3 else np.stack([picture] * 3, axis=-1)
+        both = np.concatenate([colour, np.full((len(colour), 2, 3), 96, np.uint8), region_picture(regions)], axis=1)
+        scale = max(1, 160 // len(both))
+        shown.append(Image.fromarray(both.repeat(scale, axis=0).repeat(scale, axis=1)))
+    height = max(image.height for image in shown)
+    width = sum(image.width + GAP for image in shown) + GAP
+    sheet = Image.new("RGB", (width, height + 2 * GAP), (96, 96, 96))
+    left = GAP
+    for image in shown:
+        sheet.paste(image, (left, GAP))
+        left += image.width + GAP
+    return sheet
 
 
 def from_run(run: Path, output: Path) -> None:

@@ -28,9 +28,20 @@ def own_picture() -> str:
     return f"mandrill:image={FOLDER / 'picture.png'}"
 
 
+def own_world() -> str:
+    """Save a world of frames in a ring, with a few short cuts, and return the spec of the domain made of it."""
+    cells = np.random.default_rng(0).integers(2, size=(20, 5, 5), dtype=np.uint8)
+    frames = np.kron(cells, np.ones((3, 3), dtype=np.uint8)) * np.uint8(255)
+    numbers = np.arange(20)
+    edges = np.concatenate([np.stack([numbers, (numbers + step) % 20], axis=1) for step in (1, 7)])
+    np.savez(FOLDER / "world.npz", frames=frames, edges=edges)
+    return f"frames:path={FOLDER / 'world.npz'}"
+
+
 # what needs more than its name, and what deserves a second look
 SPECS = {
     "images": [own_pairs()],
+    "frames": [own_world()],
     "mandrill": [own_picture()],
     "mnist": ["mnist", "mnist:size=2", "mnist:size=4"],
     "lightsout": ["lightsout", "lightsout:size=3"],

@@ -17,7 +17,7 @@ from PIL import Image
 from cubespace.base.arrays import Images
 from cubespace.base.errors import UsageError
 from cubespace.base.film_strip import film_strip
-from cubespace.base.observer import NullObserver, RunObserver
+from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.problems import Problem
@@ -42,7 +42,7 @@ def run(
     *,
     preset: str | None = None,
     folder: Path | str | None = None,
-    observer: RunObserver | None = None,
+    observer: Observer | None = None,
     execution: Execution | None = None,
     **settings: object,
 ) -> Run:
@@ -61,7 +61,7 @@ def train(
     *,
     preset: str | None = None,
     folder: Path | str | None = None,
-    observer: RunObserver | None = None,
+    observer: Observer | None = None,
     execution: Execution | None = None,
     **settings: object,
 ) -> Run:
@@ -215,7 +215,7 @@ class Run:
 
     @property
     def _pipeline(self) -> Pipeline:
-        return Pipeline(self.folder, self.catalogue, Execution(), NullObserver())
+        return Pipeline(self.folder, self.catalogue, Execution(), Observer())
 
 
 def configure(config: Config, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:
@@ -239,12 +239,12 @@ def _work(
     preset: str | None,
     settings: Mapping[str, object],
     folder: Path | str | None,
-    observer: RunObserver | None,
+    observer: Observer | None,
     execution: Execution | None,
 ) -> Run:
     """Do the stages up to ``last``."""
     wanted, loaded = configure(config, settings, preset), load_plugins()
     check_components(loaded, wanted)
     opened = RunFolder.start(Path(folder) if folder else default_folder(wanted), wanted)
-    Pipeline(opened, loaded, execution or Execution(), observer or NullObserver()).until(last)
+    Pipeline(opened, loaded, execution or Execution(), observer or Observer()).until(last)
     return Run(opened, loaded)

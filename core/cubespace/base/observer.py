@@ -52,10 +52,6 @@ class Observer:
         """Work on the run is over, or has failed: write what is left to write."""
 
 
-RunObserver = Observer
-NullObserver = Observer
-
-
 class Observers(Observer):
     """Passes every event on: first to our own observers, then to guests by name.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cubespace.base.observer import NullObserver
+from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import Device, Folder, execution
 from cubespace.runs.folder import RunFolder
@@ -27,7 +27,7 @@ def diagnose(
     from cubespace.runs.diagnosing import diagnose_run
     from cubespace.runs.stages import Pipeline
 
-    result = diagnose_run(Pipeline(run, catalogue(no_plugin), execution(device, 1), NullObserver()), states, seed)
+    result = diagnose_run(Pipeline(run, catalogue(no_plugin), execution(device, 1), Observer()), states, seed)
     if as_json:
         typer.echo(json.dumps(result, indent=2))
         return

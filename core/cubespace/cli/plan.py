@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cubespace.base.observer import NullObserver
+from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
@@ -50,7 +50,7 @@ def plan(
     from cubespace.search.solver import Limits
 
     refuse_missing({planner: solver})
-    pipeline = Pipeline(run, loaded, execution(device, 1), NullObserver())
+    pipeline = Pipeline(run, loaded, execution(device, 1), Observer())
     network, model = pipeline.network(), pipeline.strips()
     first, last = (fit_picture(path, network.image_shape, resize=resize) for path in (init, goal))
     _warn(pipeline, network, {str(init): first, str(goal): last})

@@ -51,12 +51,12 @@ def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
     run = facts.run
     if not run.finished("train"):
         return None
-    from cubespace.base.observer import NullObserver
+    from cubespace.base.observer import Observer
     from cubespace.report.visuals import Learned
     from cubespace.runs.stages import Pipeline
     from cubespace.settings.recipe import Execution
 
-    pipeline = Pipeline(run, catalogue, Execution(device="cpu"), NullObserver())
+    pipeline = Pipeline(run, catalogue, Execution(device="cpu"), Observer())
     model = pipeline.strips() if run.finished("extract") else None
     return Learned(run, pipeline.network(), model, pipeline.transitions())
 

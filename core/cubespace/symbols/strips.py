@@ -60,9 +60,7 @@ class StripsModel:
             raise ValueError("action names must be unique, one per action")
         for name in self.names:
             if not NAME.fullmatch(name):
-                raise ValueError(
-                    f"'{name}' is not a PDDL name: lower-case letters, digits, - or _, a letter first"
-                )
+                raise ValueError(f"'{name}' is not a PDDL name: lower-case letters, digits, - or _, a letter first")
         if self.support.shape != (self.actions,) or self.cost.shape != (self.actions,) or (self.cost < 0).any():
             raise ValueError("support and cost need one number per action, and a cost is not negative")
         if (self.add & self.delete).any() or (self.positive & self.negative).any():

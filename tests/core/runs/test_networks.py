@@ -14,7 +14,7 @@ from torch import Tensor
 
 from cubespace import hookimpl
 from cubespace.base.errors import UsageError
-from cubespace.base.observer import NullObserver
+from cubespace.base.observer import Observer
 from cubespace.data.domain import Pairs
 from cubespace.learning.encoder import Decoder, Encoder, Layout
 from cubespace.learning.inference import draw, encode
@@ -114,7 +114,7 @@ def test_the_record_says_what_was_tried_and_why_not() -> None:
 
 
 def test_a_run_keeps_the_record_and_tells_the_user(tmp_path) -> None:
-    class Listener(NullObserver):
+    class Listener(Observer):
         said: list[str] = []  # noqa: RUF012 - one listener, one test
 
         def say(self, text: str) -> None:

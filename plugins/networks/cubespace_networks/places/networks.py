@@ -32,12 +32,18 @@ class PlacesOptions:
 
 
 class Blocks(nn.Module):
-    """Which pixels and which bits belong to which place, as padded index tables: (places, most) each."""
+    """Which pixels and which bits belong to which place, as padded index tables: (places, most) each.
+
+    Slots are the entries of the flattened tables that are used: as an index, since a mask has to be counted first,
+    which makes a GPU wait.
+    """
 
     pixels: Tensor
     pixel_used: Tensor
+    pixel_slots: Tensor
     bits: Tensor
     bit_used: Tensor
+    bit_slots: Tensor
 
     def __init__(self, place_of_pixel: NDArray[np.intp], place_of_bit: NDArray[np.intp]) -> None:
         super().__init__()
@@ -49,6 +55,7 @@ class Blocks(nn.Module):
                 index[number, : len(row)], used[number, : len(row)] = row, True
             self.register_buffer(f"{name}s", torch.from_numpy(index), persistent=False)
             self.register_buffer(f"{name}_used", torch.from_numpy(used), persistent=False)
+            self.register_buffer(f"{name}_slots", torch.from_numpy(np.flatnonzero(used)), persistent=False)
 
     def gather(self, rows: Tensor, index: Tensor, used: Tensor) -> Tensor:
         """Return the columns of each place, (places, batch, most); what is not used is 0."""
@@ -132,7 +139,7 @@ class PlacesEncoder(Encoder):
         best, second = scores.topk(2, dim=2).values.unbind(2)  # (places, batch) each
         rival = torch.where(scores == best[..., None], second[..., None], best[..., None])
         margins = (scores - rival).transpose(0, 1)  # (batch, places, values)
-        logits = margins[:, blocks.bit_used]  # (batch, bits): bits are in the order of their places
+        logits = margins.flatten(1)[:, blocks.bit_slots]  # (batch, bits): bits are in the order of their places
         return torch.where(self.held.ne(0), self.held, logits)
 
     def hold_bit(self, bit: int, value: bool) -> None:
@@ -175,7 +182,8 @@ class PlacesDecoder(Decoder):
         values = blocks.gather(bits, blocks.bits, blocks.bit_used)  # (places, batch, values)
         shown = torch.bmm(values, self.patterns).transpose(0, 1)  # (batch, places, pixels)
         drawn = self.background.expand(len(bits), -1)
-        return drawn.index_add(1, blocks.pixels[blocks.pixel_used], shown[:, blocks.pixel_used])
+        pixels = blocks.pixels.flatten()[blocks.pixel_slots]
+        return drawn.index_add(1, pixels, shown.flatten(1)[:, blocks.pixel_slots])
 
 
 def layout_of(found: Places, before: Images, after: Images) -> Layout:
