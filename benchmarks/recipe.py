@@ -93,6 +93,14 @@ def rows(sections: Iterable[str], seeds: Sequence[int], mandrill: str | None, wo
             Row(section="held-out", name="texture", domain=f"photo:image={worlds / 'texture.png'}"),
             Row(section="held-out", name="lightsout6", domain="lightsout:size=6"),
             Row(section="held-out", name="hanoi7", domain="hanoi:disks=7", problems=((), goals)),
+            Row(
+                section="held-out",
+                name="arm",
+                domain=f"frames:path={worlds / 'arm.npz'}",
+                settings=("data.transitions=3000", "data.spoil.noise=0.01"),
+                planners=TWO,
+                problems=(("--length", "5", "--instances", "40", "--set", "plan.random_goals=on"),),
+            ),
         ],
     }
     return [row for section in sections for row in table[section]]

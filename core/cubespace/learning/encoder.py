@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from cubespace.base.arrays import Images
 from cubespace.base.options import NoOptions
+from cubespace.learning.layers import held_outputs, hold_output
 
 Shape = tuple[int, int, int]  # height, width, colours
 
@@ -95,6 +96,31 @@ class Encoder(nn.Module, ABC):
     @abstractmethod
     def held_bits(self) -> Tensor:
         """Return the mask of the bits that are held constant, bool (bits,)."""
+
+
+class LayeredEncoder(Encoder):
+    """An encoder that is one sequence of layers, ending in a block of dense layers whose last one is linear."""
+
+    net: nn.Sequential
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """Return (batch, bits)."""
+        logits: Tensor = self.net(pixels)
+        return logits
+
+    def hold_bit(self, bit: int, value: bool) -> None:
+        """Cut the bit off its inputs."""
+        hold_output(self._output, bit, value)
+
+    def held_bits(self) -> Tensor:
+        """Return the bits that have no inputs."""
+        return held_outputs(self._output)
+
+    @property
+    def _output(self) -> nn.Linear:
+        """Return the layer whose outputs are the logits of the bits."""
+        layer: nn.Linear = self.net[-1][-1]  # type: ignore[index]
+        return layer
 
 
 class Decoder(nn.Module, ABC):

@@ -13,7 +13,7 @@ from cubespace.learning import schedules
 from cubespace.learning.bit_consolidation import agreed_bits, drop_unstable_bits, frequent_differences
 from cubespace.learning.inference import encode_pixels
 from cubespace.learning.losses import Losses, direct, image_loss, total, weigh
-from cubespace.learning.phase import Phase
+from cubespace.learning.phase import InstantPhase, Phase
 from cubespace.learning.schedules import Lengths, temperature
 
 
@@ -82,19 +82,10 @@ class FrozenBitsPhase(Phase):
         return self.bits.index_select(1, rows).float()
 
 
-class RewritePhase(FrozenBitsPhase):
+class RewritePhase(InstantPhase, FrozenBitsPhase):
     """No training: the differences of the final bits are written into the nets that learned them only nearly."""
 
     name = "rewrite"
-
-    @staticmethod
-    def epochs(lengths: Lengths) -> int:  # noqa: ARG004
-        """Return none: writing is done at once."""
-        return 0
-
-    def parts(self) -> Sequence[nn.Module]:
-        """Return nothing."""
-        return ()
 
     def prepare(self) -> None:
         """Write the most frequent differences, as far as the apply module can be written to."""
@@ -103,10 +94,6 @@ class RewritePhase(FrozenBitsPhase):
             add, delete = frequent_differences(self.bits[0], self.bits[1], model.actions)
             model.action.write(add, delete)
             model.apply_module.write_effects(add, delete)
-
-    def losses(self, rows: Tensor, progress: float) -> Losses:
-        """Fail: there is nothing to train."""
-        raise NotImplementedError("the phase 'rewrite' has no epochs")
 
 
 class ActionPhase(FrozenBitsPhase):

@@ -9,33 +9,20 @@ from torch import Tensor, nn
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.inference import encode_pixels
 from cubespace.learning.losses import Losses, image_loss, total, transition_losses, weigh, zero_suppress
-from cubespace.learning.phase import Phase
+from cubespace.learning.phase import InstantPhase, Phase
 from cubespace.learning.schedules import Lengths, temperature
 
 PREPARED_WITH = 500  # pictures that encoder and decoder may look at before they are trained
 
 
-class PreparePhase(Phase):
+class PreparePhase(InstantPhase):
     """No training: encoder and decoder begin with what they see in some of the pictures."""
 
     name = "prepare"
 
-    @staticmethod
-    def epochs(lengths: Lengths) -> int:  # noqa: ARG004
-        """Return none: it is done at once."""
-        return 0
-
-    def parts(self) -> Sequence[nn.Module]:
-        """Return nothing."""
-        return ()
-
     def prepare(self) -> None:
         """Show them the pictures."""
         prepare(self.model, self.some_pictures(PREPARED_WITH))
-
-    def losses(self, rows: Tensor, progress: float) -> Losses:
-        """Fail: there is nothing to train."""
-        raise NotImplementedError("the phase 'prepare' has no epochs")
 
 
 def prepare(model: SpaceAutoEncoder, pixels: Tensor) -> None:

@@ -85,3 +85,20 @@ class Phase(ABC):
         step = max(1, self.images.shape[1] // count)
         rows = torch.arange(0, self.images.shape[1], step, device=self.images.device)
         return self.pictures(rows)[0]
+
+
+class InstantPhase(Phase):
+    """A phase without training: all its work is done when it is prepared."""
+
+    @staticmethod
+    def epochs(lengths: Lengths) -> int:  # noqa: ARG004
+        """Return none."""
+        return 0
+
+    def parts(self) -> Sequence[nn.Module]:
+        """Return nothing."""
+        return ()
+
+    def losses(self, rows: Tensor, progress: float) -> Losses:
+        """Fail: there is nothing to train."""
+        raise NotImplementedError(f"the phase '{self.name}' has no epochs")

@@ -9,8 +9,8 @@ from attrs.validators import and_, ge, lt
 from torch import Tensor, nn
 
 from cubespace.base.options import option
-from cubespace.learning.encoder import Decoder, Encoder, Layout, Shape
-from cubespace.learning.layers import BatchNorm2d, Picture, Pixels, held_outputs, hold_output, perceptron
+from cubespace.learning.encoder import Decoder, LayeredEncoder, Layout, Shape
+from cubespace.learning.layers import BatchNorm2d, Picture, Pixels, perceptron
 from cubespace.learning.relaxations import Dropout, GaussianNoise
 
 
@@ -25,7 +25,7 @@ class ConvEncoderOptions:
     dropout: float = option(0.2, "fraction of units left out in training", and_(ge(0.0), lt(1.0)))
 
 
-class ConvEncoder(Encoder):
+class ConvEncoder(LayeredEncoder):
     """Two convolutions, each halving the picture, then dense layers."""
 
     Options = ConvEncoderOptions
@@ -41,25 +41,6 @@ class ConvEncoder(Encoder):
         inputs = options.channels * _quarter(height) * _quarter(width)
         dense = perceptron(inputs, layout.bits, width=options.width, depth=options.depth, dropout=options.dropout)
         self.net = nn.Sequential(*layers, nn.Flatten(), dense)
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        """Return (batch, bits)."""
-        logits: Tensor = self.net(pixels)
-        return logits
-
-    def hold_bit(self, bit: int, value: bool) -> None:
-        """Cut the bit off its inputs."""
-        hold_output(self._output, bit, value)
-
-    def held_bits(self) -> Tensor:
-        """Return the bits that have no inputs."""
-        return held_outputs(self._output)
-
-    @property
-    def _output(self) -> nn.Linear:
-        """Return the layer whose outputs are the logits of the bits."""
-        layer: nn.Linear = self.net[-1][-1]  # type: ignore[index]
-        return layer
 
 
 @attrs.frozen(kw_only=True)
