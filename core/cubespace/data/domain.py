@@ -78,6 +78,7 @@ class Judge(ABC):
 class StateSpace(ABC):
     """Knows its states and moves. Learning never sees any of this."""
 
+    usual_pairs: int = USUAL_PAIRS  # how many transitions show nearly all moves
     reversible: bool = True  # whether every move can be undone by one move
 
     @property
@@ -125,7 +126,7 @@ class Simulator(Domain, Judge, StateSpace):
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw uniform states, each with a uniform one of its moves."""
-        before, after = self.random_moves(USUAL_PAIRS if count is None else count, rng)
+        before, after = self.random_moves(self.usual_pairs if count is None else count, rng)
         return Pairs(self.render(before), self.render(after), before, after)
 
     def is_move(self, before: States, after: States) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images, States
 from cubespace.base.errors import UsageError
-from cubespace.data.domain import USUAL_PAIRS, Domain, Pairs, Simulator, StateSpace
+from cubespace.data.domain import Domain, Pairs, Simulator, StateSpace
 from cubespace.settings.run_config import Spoiling
 
 LAMP = 4  # pixels, the side of a lamp; a dark strip of two pixels more is added below the picture for them
@@ -90,7 +90,7 @@ class SpoiledSimulator(Simulator):
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw pairs, or walks cut into pairs, and mix some of them up."""
-        spoiling, number = self.spoiling, USUAL_PAIRS if count is None else count
+        spoiling, number = self.spoiling, self.clean.usual_pairs if count is None else count
         if spoiling.walks is None:
             before, after = self.clean.random_moves(number, rng)
         else:

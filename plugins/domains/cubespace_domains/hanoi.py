@@ -38,6 +38,7 @@ class Hanoi(Simulator):
     """
 
     Options = TowerOptions
+    usual_pairs = 20_000  # large disks can move in few states: fewer pairs hardly ever show it
 
     def __init__(self, options: TowerOptions) -> None:
         self.disks, self.pegs = options.disks, options.pegs
