@@ -1,7 +1,10 @@
 """Networks and trainings put together for tests, as the stages of a run do it."""
 
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+
+from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
 from cubespace.data.domain import Pairs
 from cubespace.learning.autoencoder import SpaceAutoEncoder
@@ -37,3 +40,11 @@ def train_run(*arguments: Any, **settings: Any) -> SpaceAutoEncoder:
 def load_model(path: Path, device: str = "cpu") -> SpaceAutoEncoder:
     """Read a trained network."""
     return read_network(load_plugins(), path, device)
+
+
+def train_in_a_process(folder: Path, length: int, news: Connection) -> None:
+    """Train a tiny network and tell after each epoch; here, since a child process cannot import a test file."""
+    run = training_run(folder, toggles(100), toggles(20, 1), tiny_recipe(epochs=length), execution=EVERY_EPOCH)
+    news.send(run.done)
+    for row in run:
+        news.send(row["epoch"])

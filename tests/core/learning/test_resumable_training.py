@@ -4,12 +4,11 @@ import random
 import signal
 import sys
 import time
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import attrs
 import pytest
-from builders import load_model, train_run, training_run
+from builders import load_model, train_in_a_process, train_run, training_run
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
 from cubespace.base.errors import InputError, UsageError
@@ -101,19 +100,10 @@ def test_pictures_that_do_not_pair_are_refused(tmp_path) -> None:
         training_run(tmp_path, odd, toggles(20, 1), tiny_recipe())
 
 
-def train_in_a_process(folder: Path, length: int, news: Connection) -> None:
-    run = start(folder, epochs=length)
-    news.send(run.done)
-    for row in run:
-        news.send(row["epoch"])
-
-
 def train_and_kill(folder: Path, length: int, after: int, delay: float) -> None:
     """Train in a process of its own, wait for an epoch to be over and a bit longer, and kill it."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["cubespace.learning.resumable_training", "toggles"]
-    )  # torch is imported once, not once per kill
+    context.set_forkserver_preload(["builders", "toggles"])  # torch is imported once, not once per kill
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=train_in_a_process, args=(folder, length, there), daemon=True)
     process.start()
