@@ -245,8 +245,7 @@ def summary(records: Sequence[dict[str, Any]]) -> str:
             PAPER.get(name, "–"),
             f"{'/'.join(map(str, solved[0]))} of {PROBLEMS.get(name, 30) * len(some)}",
             ", ".join(
-                f"{planner.removeprefix('fd-')} {valid}"
-                for planner, (_, valid, _) in zip(greedy, plans, strict=True)
+                f"{planner.removeprefix('fd-')} {valid}" for planner, (_, valid, _) in zip(greedy, plans, strict=True)
             ),
             f"{min(record['recall'] for record in some):.4f}",
             f"{max(record['wrong'] for record in some):.4f}",
@@ -307,7 +306,7 @@ def write_results(records: Sequence[dict[str, Any]]) -> None:
     machine = {key: value for key, value in environment().items() if key != "date"}
     write_json(RESULTS / "recipe.json", {"diagnosis_seed": DIAGNOSIS_SEED, "machine": machine, "rows": list(records)})
     about = (
-        f"Instances of seed {INSTANCE_SEED} unless recipe.json has another, diagnosis of seed {DIAGNOSIS_SEED}; "
+        f"Instances of the seeds that recipe.json has for each row, diagnosis of seed {DIAGNOSIS_SEED}; "
         f"{machine['processor']}, {machine['cores']} cores, one thread per run. Plans are found/valid/optimal."
     )
     head = f"# The recipe, by `benchmarks/recipe.py`\n\n{about}\n"

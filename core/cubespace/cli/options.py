@@ -120,11 +120,10 @@ class Settings:
     pairs: Set = None
 
     def configuration(self, flags: Mapping[str, object | None]) -> RunConfig:
-        """Return defaults, preset, file, ``--set`` and flags, the last on top; flags that are None say nothing."""
-        settings = parse_settings(self.pairs or [])
+        """Return defaults, preset, file, ``--seed``, ``--set``, flags, the last on top; a flag that is None says nothing."""
+        seeds = {} if self.seed is None else dict.fromkeys(SHORT_NAMES["seed"], self.seed)
+        settings: dict[str, object] = {**seeds, **parse_settings(self.pairs or [])}  # one seed may be set by its name
         settings |= {key: value for key, value in flags.items() if value is not None}
-        if self.seed is not None:
-            settings |= dict.fromkeys(SHORT_NAMES["seed"], self.seed)
         return load_config(self.config, settings, self.preset)
 
 
