@@ -120,7 +120,7 @@ class Settings:
     pairs: Set = None
 
     def configuration(self, flags: Mapping[str, object | None]) -> RunConfig:
-        """Return defaults, preset, file, ``--seed``, ``--set``, flags, the last on top; a flag that is None says nothing."""
+        """Return defaults, preset, file, ``--seed``, ``--set`` and flags, the last on top; None says nothing."""
         seeds = {} if self.seed is None else dict.fromkeys(SHORT_NAMES["seed"], self.seed)
         settings: dict[str, object] = {**seeds, **parse_settings(self.pairs or [])}  # one seed may be set by its name
         settings |= {key: value for key, value in flags.items() if value is not None}
