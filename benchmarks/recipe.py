@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -154,6 +155,7 @@ def work(row: Row, folder: Path, instance_seed: int) -> dict[str, Any]:
     assert isinstance(extraction, dict)
     return {
         **attrs.asdict(row),
+        "domain": re.sub(r"=[^,]*/(?=[^,/])", "=", row.domain),  # of paths, only the last part
         "encoder": chosen["encoder"],
         "variables": chosen["variables"],
         "differences": extraction["differences"],
