@@ -31,6 +31,7 @@ class Layout:
     bits: int
     groups: tuple[int, ...] | None = None
     labels: int | None = None
+    fits: bool = True  # whether the encoder itself finds that the pictures suit it
     details: Mapping[str, Any] = attrs.field(factory=dict)
     start: Mapping[str, NDArray[np.float32]] = attrs.field(factory=dict, eq=False, repr=False)
 

@@ -116,9 +116,7 @@ def _try(
         seconds = round(time.perf_counter() - begun, 2)
         reason = str(error)
         return Candidate(encoder=spec, decoder=resolved.decoder, fits=False, seconds=seconds, reason=reason), None
-    fits = trial.fits(config.most_residue, config.least_coverage) and not network.encoder.layout.details.get(
-        "overflow", False
-    )
+    fits = network.encoder.layout.fits and trial.fits(config.most_residue, config.least_coverage)
     seconds = round(time.perf_counter() - begun, 2)
     return Candidate(encoder=spec, decoder=resolved.decoder, fits=fits, seconds=seconds, trial=trial), network
 

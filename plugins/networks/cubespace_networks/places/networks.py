@@ -198,7 +198,6 @@ def layout_of(found: Places, before: Images, after: Images) -> Layout:
         "values": linear.place.tolist(),
         "light": None if found.light is None else attrs.asdict(found.light),
         "exogenous": [int(pixel) for pixel in found.exogenous_pixels],
-        "overflow": found.overflow,
         "unexplained": round(found.unexplained, 6),
     }
     start = {
@@ -209,7 +208,7 @@ def layout_of(found: Places, before: Images, after: Images) -> Layout:
     }
     labels = len(np.unique(events(*codes), axis=0))
     groups = tuple(linear.place.tolist())
-    return Layout(bits=len(groups), groups=groups, labels=labels, details=details, start=start)
+    return Layout(bits=len(groups), groups=groups, labels=labels, fits=not found.overflow, details=details, start=start)
 
 
 def _blocks(layout: Layout) -> Blocks:
