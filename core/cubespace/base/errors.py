@@ -21,3 +21,7 @@ class InputError(CubeError):
     """A file or folder that cannot be used: missing, damaged, of the wrong kind, not writable."""
 
     exit_code = 3
+
+
+class CubeNote(UserWarning):
+    """Something the user should know about the input, but need not do anything about; given by ``warnings.warn``."""

@@ -18,10 +18,11 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """Return text of at most about ``longest`` characters; if it is cut, it says by how many."""
+    """Return text of at most about ``longest`` characters: its two ends, and how many are left out between them."""
     if len(text) <= longest:
         return text
-    return f"{text[:longest]}… and {len(text) - longest:,} characters more"
+    half = longest // 2
+    return f"{text[:half]}… {len(text) - 2 * half:,} more characters …{text[-half:]}"
 
 
 def listed(parts: Sequence[str], separator: str = "; ", most: int = MOST_NAMED) -> str:

@@ -15,7 +15,7 @@ import torch
 
 from cubespace.base.arrays import Images
 from cubespace.base.errors import InputError
-from cubespace.base.files import write_text
+from cubespace.base.files import Appended, write_text
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.checkpoint import load_checkpoint, save_checkpoint
 from cubespace.learning.devices import pick_device
@@ -80,11 +80,10 @@ class TrainingRun:
     def __iter__(self) -> Iterator[Row]:
         """Train; when the last row has been taken, the model is written."""
         saved = time.monotonic()
-        with (self.folder / METRICS).open("a", encoding="utf-8") as metrics:
+        with Appended(self.folder / METRICS) as metrics:
             for row in self.trainer.rows():
                 self.history.append(row)
-                metrics.write(json.dumps(row) + "\n")
-                metrics.flush()
+                metrics.add(json.dumps(row))
                 due = time.monotonic() - saved >= self.execution.checkpoint_seconds
                 if due or self.trainer.finished:
                     self._save()

@@ -11,7 +11,7 @@ def test_nothing_moves_the_cursor_or_makes_a_second_line() -> None:
 
 def test_what_is_cut_is_counted() -> None:
     assert shortened("short") == "short"
-    assert shortened("x" * 5000, 10) == "x" * 10 + "… and 4,990 characters more"
+    assert shortened("x" * 2500 + "y" * 2500, 10) == "xxxxx… 4,990 more characters …yyyyy"
 
 
 def test_a_listing_names_the_first_and_counts_the_rest() -> None:
