@@ -34,7 +34,7 @@ class RunLog(Observer):
         """Write down what went wrong, if anything did."""
         with self.file, contextlib.suppress(InputError):  # what went wrong may be that nothing can be written
             if kind is not None:
-                self._write(f"failed: {kind.__name__}: {error}")
+                self._write(f"ended by {kind.__name__}: {error}")
 
     def stage(self, name: str, about: str) -> None:
         """A stage begins."""
