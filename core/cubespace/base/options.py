@@ -20,6 +20,7 @@ from cubespace.base.errors import UsageError
 
 T = TypeVar("T")
 
+MOST_UNITS, MOST_LAYERS = 1_000_000, 100  # of a network: larger ones fit no memory, and are a slip of the keyboard
 WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 
 
