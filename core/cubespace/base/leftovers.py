@@ -8,26 +8,13 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from cubespace.base.errors import InputError
 from cubespace.base.files import PART
 
 ABANDONED_SECONDS = 3600.0  # without a change, after which a write in progress is none
-TEMPORARY = re.compile(r"cube-(\d+)-\w+")
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Make a folder for the files of another program, and remove it after the block."""
-    try:
-        folder = tempfile.TemporaryDirectory(prefix=f"cube-{os.getpid()}-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise InputError(f"No temporary folder can be made ({error}). Set TMPDIR to another folder.") from error
-    with folder as name:
-        yield Path(name)
+TEMPORARY = re.compile(r"cube-(\d+)-\w+")  # the folder of a planner: the process it works for, something random
 
 
 def remove_temporary_folders() -> None:
