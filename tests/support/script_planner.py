@@ -1,4 +1,4 @@
-"""Planners that are a few lines of Python, for tests of planner processes, and ways to look for what is left of them."""
+"""Planners that are a few lines of Python, for tests of planner processes, and ways to look for what they leave."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from cubespace.runs.folder import RunFolder
 from cubespace.runs.instances import evaluate
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
 from cubespace.runs.solving import redrawing_errors
+from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import AUTO, Execution, Recipe
 from cubespace.symbols.extraction import ExtractionReport, extract
 from cubespace.symbols.pddl import write_domain
@@ -57,7 +58,7 @@ class Pipeline:
         stages = {"data": self.data, "train": self.train, "extract": self.extract, "evaluate": self.evaluate}
         with self.run.locked(), following(self.observer, self.run.path):
             for name, do in stages.items():
-                if self.run.finished(name):
+                if self.run.finished(name) and not (name == "evaluate" and self.crashed()):
                     self.observer.say(f"{name}: done already")
                 else:
                     do()
@@ -203,6 +204,10 @@ class Pipeline:
         results = read_json(self.run.file(RESULTS))
         assert isinstance(results, dict)
         return results
+
+    def crashed(self) -> int:
+        """Return how many searches of the run crashed; the next call tries them again."""
+        return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())
 
 
 def _brief(row: dict[str, Any]) -> str:

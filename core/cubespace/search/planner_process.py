@@ -79,7 +79,7 @@ def _search(backend: PlannerBackend, task: Task, limits: Limits) -> tuple[Answer
 def _folder(process: Supervisor) -> Iterator[Path]:
     """Make a folder that is gone afterwards, even if we are killed at any moment."""
     try:
-        folder = Path(tempfile.gettempdir(), f"cube-{secrets.token_hex(8)}")
+        folder = Path(tempfile.gettempdir(), f"cube-{os.getpid()}-{secrets.token_hex(8)}")
         process.adopt(folder)
         folder.mkdir(mode=0o700)
     except OSError as error:

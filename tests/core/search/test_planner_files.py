@@ -79,7 +79,11 @@ def test_a_search_killed_before_or_after_the_planner_leaves_no_folder(moment: st
         from cubespace.search.planner_process import run_planner
         from cubespace.search.solver import Limits
         from script_planner import Script, one_step_task
-        Script.{moment} = lambda self, task, folder, *_: (open(folder / "x", "w"), print(folder), os.kill(os.getpid(), 9))
+        def die(self, task, folder, *_):
+            open(folder / "file", "w")
+            print(folder)
+            os.kill(os.getpid(), 9)
+        Script.{moment} = die
         run_planner(Script("pass"), one_step_task(), Limits())
         """
     process = subprocess.run(
