@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from cubespace.base.options import parse_spec
-from cubespace.cli import app
+from cubespace.cli.commands import app
 from cubespace.plugins.catalogue import KINDS, collect, hookspecs, load_plugins
 from cubespace.settings.run_config import load_config, parse_settings
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -34,6 +33,7 @@ from cubespace.cli.options import (
 )
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
+from cubespace.cli.signals import Stopped
 from cubespace.runs.folder import CONFIG, RunFolder, default_folder
 from cubespace.settings.check import resolve_components
 from cubespace.settings.stages import EXTRACTION, MEASURES, PDDL
@@ -163,9 +163,9 @@ def work(
         pipeline = Pipeline(opened, loaded, how, observer)
         try:
             pipeline.until(last)
-        except KeyboardInterrupt:
-            observer.say(f"interrupted: the same command goes on from the last checkpoint in {opened.path}")
-            sys.exit(130)
+        except Stopped as stop:
+            stop.advice = f": the same command goes on from the last checkpoint in {opened.path}"
+            raise
     return pipeline
 
 

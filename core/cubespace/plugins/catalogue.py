@@ -18,8 +18,9 @@ from cubespace.base.errors import UsageError
 from cubespace.base.options import NoOptions, Spec, parse_spec, rooted, structure, suggestion
 from cubespace.base.version import version_of
 from cubespace.plugins import hookspecs
+from cubespace.plugins.blame import blame, reason, remember
 from cubespace.plugins.entry_points import import_target, installed
-from cubespace.plugins.offers import CommandPlugin, Failure, Preset, PresetRegistry
+from cubespace.plugins.offers import CommandPlugin, Failure, Preset, PresetRegistry, check_offer
 
 
 @attrs.frozen
@@ -66,18 +67,23 @@ class Component:
     plugin: str
     distribution: str
 
+    @property
+    def title(self) -> str:
+        """Return what to call it where it is to blame."""
+        return f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' ({self.distribution})"
+
     def load(self) -> type[Any]:
         """Import the class and check that it keeps the contract of its kind."""
         try:
             cls = import_target(self.target) if isinstance(self.target, str) else self.target
-        except Exception as error:  # a plugin may raise anything
-            reason = f"{type(error).__name__}: {error}"
-            raise UsageError(
-                f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' cannot be loaded: {reason}"
-            ) from error
+        except (Exception, SystemExit) as error:  # a plugin may raise anything
+            raise UsageError(f"{self.title} cannot be loaded: {reason(error)}") from error
         contract = import_target(self.kind.contract)
         if not (isinstance(cls, type) and issubclass(cls, contract)):
-            raise UsageError(f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' is not a {contract.__name__}")
+            raise UsageError(f"{self.title} is not a {contract.__name__}")
+        if not attrs.has(getattr(cls, "Options", NoOptions)):
+            raise UsageError(f"{self.title} is not usable: its Options are not an attrs class")
+        remember(cls, self.title)
         return cls
 
     def options(self, given: Mapping[str, object]) -> Any:
@@ -108,6 +114,9 @@ class Registry:
 
     def add(self, name: str, target: str | type, summary: str, **default_options: object) -> None:
         """Offer ``target``, a class or ``"module:Class"``, under ``name``, with options of its own."""
+        check_offer(name, summary)
+        if not isinstance(target, (str, type)):
+            raise TypeError(f"'{name}' must be a class or 'module:Class', not {target!r}")
         self.components.append(
             Component(self.kind, name, target, summary, default_options, self.plugin, self.distribution)
         )
@@ -175,8 +184,11 @@ class Catalogue:
         if isinstance(spec, str):
             spec = parse_spec(spec)
         component = self.find(kind, spec.name)
-        options = component.options(spec.options)
-        return component.load()(*arguments, options if home is None else rooted(options, home))
+        options, cls = component.options(spec.options), component.load()
+        with blame(cls):
+            made = cls(*arguments, options if home is None else rooted(options, home))
+        remember(made, component.title)
+        return made
 
     def _unknown(self, kind: str, title: str, name: str, known: Mapping[str, object]) -> UsageError:
         """Return why there is nothing of this name."""
@@ -222,7 +234,7 @@ def collect(found: Sequence[tuple[str, str, Callable[[], object]]]) -> Catalogue
                     f"{' and '.join(sources[name])} both have a plugin of this name; block one with --no-plugin PACKAGE"
                 )
             offered = _register(manager, name, source, load)
-        except Exception as error:  # a plugin may raise anything
+        except (Exception, SystemExit) as error:  # a plugin may raise anything
             if manager.has_plugin(name):
                 manager.unregister(name=name)
             failures.append(Failure.of(name, source, error))
