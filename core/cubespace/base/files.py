@@ -116,6 +116,14 @@ def write_json(path: Path, value: object) -> None:
     write_text(path, json.dumps(value, indent=2) + "\n")
 
 
+def remove(path: Path) -> None:
+    """Remove a file if it is there."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot remove '{path}': {error.strerror or error}") from error
+
+
 def read_json(path: Path) -> object:
     """Read a JSON file; one that is absent or damaged is an :class:`InputError` that names it."""
     try:

@@ -170,24 +170,34 @@ def work(
 
 
 def show(done: Pipeline, as_json: bool) -> None:
-    """Print the table of a run, and where to look."""
+    """Print the table of a run, and where to look; crashed searches are a failure that the next call may mend."""
     from cubespace.report import write_report
 
     results = done.results()
     page = write_report([done.run.path], done.catalogue)
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **results}, indent=2))
-        return
+    else:
+        _table(done.run.path, results, page)
+    crashed = done.crashed()
+    if crashed:
+        files = done.run.file("problems") / "*" / "*" / "planner.log"
+        count = "1 search" if crashed == 1 else f"{crashed} searches"
+        typer.echo(f"cube: {count} crashed: the same command tries again; {files} says why", err=True)
+        raise typer.Exit(1)
+
+
+def _table(folder: Path, results: dict[str, Any], page: Path) -> None:
     typer.echo(f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'seconds':>8}")
     for name, row in results["planners"].items():
         counts = (row[key] if row[key] is not None else "?" for key in ("instances", "found", "valid", "optimal"))
         number, found, valid, optimal = counts
         typer.echo(f"{name:<20} {number:>9} {found:>6} {valid:>6} {optimal:>8} {row['mean_seconds']:>8}")
-    best = _picture(done.run.path, results)
+    best = _picture(folder, results)
     if best is not None:
         typer.echo(f"a plan in pictures: {best}")
     typer.echo(f"all of it on one page: {page}")
-    typer.echo(str(done.run.path))
+    typer.echo(str(folder))
 
 
 def _picture(folder: Path, results: dict[str, Any]) -> Path | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, squared_errors
 from cubespace.base.errors import ContractError, InputError, UsageError
-from cubespace.base.files import write_json, write_text
+from cubespace.base.files import remove, write_json, write_text
 from cubespace.base.film_strip import film_strip, write_animation, write_picture
 from cubespace.base.images import read_picture, resized
 from cubespace.data.domain import Domain, StateSpace
@@ -28,6 +28,8 @@ from cubespace.runs.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
+
+PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
 
 Given = str | Path | NDArray[np.uint8]  # a picture: its file, or its pixels
 
@@ -49,6 +51,11 @@ class Solution:
     def found(self) -> bool:
         """Return whether there is a plan."""
         return self.search.outcome is Outcome.SOLVED
+
+    @property
+    def crashed(self) -> bool:
+        """Return whether the search came to no end of its own."""
+        return self.search.outcome is Outcome.CRASHED
 
     def record(self) -> dict[str, Any]:
         """Return all of it that is not a picture, for JSON."""
@@ -143,14 +150,19 @@ def folder_name(spec: str) -> str:
 def write_solution(
     folder: Path, problem: Problem, model: StripsModel, solution: Solution, record: dict[str, Any]
 ) -> None:
-    """Write plan and pictures, and last the record: it says that the rest is there."""
+    """Write plan and pictures, or what a planner without a plan said, and last the record: the rest is there then."""
+    if (folder / RECORD).is_file():  # of an earlier search, which may have ended otherwise
+        for stale in (PLAN, TRACE, STRIP, ANIMATION, PLANNER_LOG):
+            remove(folder / stale)
     if solution.frames is not None and solution.trace is not None and solution.search.plan is not None:
         wrong = solution.verdict.step if solution.verdict else None
-        write_text(folder / "plan", write_plan(model, solution.search.plan))
+        write_text(folder / PLAN, write_plan(model, solution.search.plan))
         save_trace(folder / TRACE, solution.trace)
-        write_picture(folder / "strip.png", film_strip(problem.init, problem.goal, solution.frames, wrong))
-        write_animation(folder / "plan.png", solution.frames)
-    write_json(folder / "result.json", record)
+        write_picture(folder / STRIP, film_strip(problem.init, problem.goal, solution.frames, wrong))
+        write_animation(folder / ANIMATION, solution.frames)
+    elif solution.search.log:
+        write_text(folder / PLANNER_LOG, solution.search.log)
+    write_json(folder / RECORD, record)
 
 
 def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -> Images:

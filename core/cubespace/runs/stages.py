@@ -32,6 +32,7 @@ from cubespace.runs.identity import component_identities
 from cubespace.runs.instances import Learned, evaluate
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
 from cubespace.runs.solving import redrawing_errors
+from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import AUTO, Execution, Recipe
 from cubespace.settings.stages import (
     BITS,
@@ -68,7 +69,7 @@ class Pipeline:
         """Do all stages that lead to ``last``, and itself."""
         with self.run.working(), following(self.observer, self.run.path), blame():
             for stage in way_to(last):
-                if self.run.finished(stage.name):
+                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     do: Callable[[], None] = getattr(self, stage.name)
@@ -258,6 +259,10 @@ class Pipeline:
         if not isinstance(table, dict):
             raise InputError(f"'{self.run.file(file)}' is damaged: it is no table")
         return table
+
+    def crashed(self) -> int:
+        """Return how many searches of the run crashed; the next call tries them again."""
+        return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())
 
 
 def _brief(row: dict[str, Any]) -> str:
