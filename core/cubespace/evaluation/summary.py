@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cubespace.base.numbers import rounded
+
 
 def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return a table row: counts of instances, found, valid and optimal, how the rest ended, known states and steps.
@@ -30,4 +32,4 @@ def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _fraction(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+    return rounded(part / whole) if whole else None

@@ -11,6 +11,7 @@ import numpy as np
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import read_json, sha256, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
+from cubespace.base.numbers import fixed
 from cubespace.base.observer import Observer, following
 from cubespace.data import transitions
 from cubespace.data.domain import Domain, Pairs
@@ -208,5 +209,5 @@ class Pipeline:
 def _brief(row: dict[str, Any]) -> str:
     """Return the part of a training row that fits beside a bar."""
     held_out = (("Rec", "reconstruction"), ("Succ", "successor"), ("Direct", "direct"))
-    parts = [f"{short} {row[f'validation_{name}']:.4f}" for short, name in held_out]
-    return f"{row['phase']}: loss {row['total']:.4f}, {', '.join(parts)}"
+    parts = [f"{short} {fixed(row[f'validation_{name}'])}" for short, name in held_out]
+    return f"{row['phase']}: loss {fixed(row['total'])}, {', '.join(parts)}"
