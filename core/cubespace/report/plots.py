@@ -56,7 +56,9 @@ def compared_curves(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
     for number, (name, rows) in enumerate(runs.items()):
         points = _thin([(row["epoch"], row["validation_successor"]) for row in rows])
         axes.plot(
-            *zip(*points, strict=True), color=SERIES[number % len(SERIES)], label=_verbatim(shorten(name, 48, placeholder=" …"))
+            *zip(*points, strict=True),
+            color=SERIES[number % len(SERIES)],
+            label=_verbatim(shorten(name, 48, placeholder=" …")),
         )
     axes.set(xlabel="epoch", ylabel="Succ on pictures held out", yscale="log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_LOSS_SHOWN))
