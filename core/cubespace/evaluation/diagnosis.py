@@ -91,7 +91,7 @@ def classify(
     fates = np.full(len(old), Fate.NO_EFFECT, dtype=np.int8)
     for start in range(0, len(old), MOVES_PER_BATCH):
         part = slice(start, start + MOVES_PER_BATCH)
-        leads = _mismatches(model, old[part], new[part]) == 0  # (moves, actions)
+        leads = mismatches(model, old[part], new[part]) == 0  # (moves, actions)
         fates[part][leads.any(1)] = Fate.BLOCKED
         fates[part][(leads & model.applicable(old[part])).any(1)] = Fate.APPLIES
     lost = np.flatnonzero(fates == Fate.NO_EFFECT)
@@ -121,7 +121,7 @@ def _keys(parent: Indices, bits: Bits) -> NDArray[Any]:
     return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
 
 
-def _mismatches(model: StripsModel, before: Bits, after: Bits) -> NDArray[np.float32]:
+def mismatches(model: StripsModel, before: Bits, after: Bits) -> NDArray[np.float32]:
     """Return in how many bits the successor by each action differs from ``after``, (moves, actions)."""
     moves, kept = before.astype(np.float32), after.astype(np.float32)
     add, delete = model.add.astype(np.float32), model.delete.astype(np.float32)

@@ -103,15 +103,15 @@ def check_pictures(network: SpaceAutoEncoder, images: Images, usual: float, name
     return [
         f"{name} does not look like what was trained on: redrawn with error {number(error)}, "
         f"training pictures have at most {number(usual)}"
-        for name, error in zip(names, errors, strict=True)
+        for name, error in zip(names, errors.tolist(), strict=True)
         if error > 3 * usual
     ]
 
 
-def redrawing_errors(network: SpaceAutoEncoder, images: Images) -> list[float]:
-    """Return the mean squared error of each picture after encoding and decoding it."""
+def redrawing_errors(network: SpaceAutoEncoder, images: Images) -> NDArray[np.float32]:
+    """Return the mean squared error of each picture after encoding and decoding it, (pictures,)."""
     drawn = inference.decode(network, inference.encode(network, images))
-    return [float(error) for error in squared_errors(drawn, images)]
+    return squared_errors(drawn, images)
 
 
 def refuse_missing(planners: Mapping[str, Solver]) -> None:

@@ -132,7 +132,7 @@ class Pipeline:
             save_strips(self.run.file(STRIPS), model)
             write_text(self.run.file(PDDL), write_domain(model))
             pictures = np.concatenate([data.train.before, data.train.after])
-            usual = max(redrawing_errors(network, pictures))
+            usual = float(redrawing_errors(network, pictures).max())
             record = {**attrs.asdict(report), "precondition": precondition, "redrawing_error": usual}
             write_json(self.run.file(EXTRACTION), record)
             self.observer.say(f"extract: {report.summary}")
