@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from cubespace.settings.recipe import Execution
 
 
+COUNTS = ("instances", "found", "valid", "optimal", "all_seen")
+
+
 @app.command(
     epilog="Example: `cube run --domain mnist --apply btl --planner fd-lmcut --planner fd-lama --instances 10`"
 )
@@ -179,22 +182,39 @@ def work(
 def show(done: Pipeline, as_json: bool) -> None:
     """Print the table of a run, and where to look."""
     from cubespace.report import write_report
+    from cubespace.symbols.effects import SOURCES
 
     results = done.results()
     page = write_report([done.run.path], done.catalogue)
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **results}, indent=2))
         return
-    typer.echo(f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'seconds':>8}")
+    typer.echo(
+        f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'all seen':>9} {'seconds':>8}"
+    )
     for name, row in results["planners"].items():
-        counts = (row[key] if row[key] is not None else "?" for key in ("instances", "found", "valid", "optimal"))
-        number, found, valid, optimal = counts
-        typer.echo(f"{name:<20} {number:>9} {found:>6} {valid:>6} {optimal:>8} {row['mean_seconds']:>8}")
+        counts = (row[key] if row[key] is not None else "?" for key in COUNTS)
+        number, found, valid, optimal, seen = counts
+        typer.echo(f"{name:<20} {number:>9} {found:>6} {valid:>6} {optimal:>8} {seen:>9} {row['mean_seconds']:>8}")
+    typer.echo("all seen: plans of which training pairs show every step")
+    typer.echo(f"effects: {SOURCES[results['effects']]}")
+    for warning in _warnings(done):
+        typer.echo(f"warning: {warning}")
     best = _picture(done.run.path, results)
     if best is not None:
         typer.echo(f"a plan in pictures: {best}")
     typer.echo(f"all of it on one page: {page}")
     typer.echo(str(done.run.path))
+
+
+def _warnings(done: Pipeline) -> list[str]:
+    """Return what pairs held out say against the model."""
+    from cubespace.runs.stages import JUDGEMENT
+
+    if not done.run.file(JUDGEMENT).is_file():  # extracted by an older version
+        return []
+    judgement = json.loads(done.run.file(JUDGEMENT).read_text("utf-8"))
+    return [f"{each['text']} {each['advice']}".rstrip() for each in judgement["findings"] if each["warning"]]
 
 
 def _picture(folder: Path, results: dict[str, Any]) -> Path | None:

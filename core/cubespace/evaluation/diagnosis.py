@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, Indices, States, apply_effect
+from cubespace.base.numbers import rounded
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.distances import shortest_moves
 from cubespace.symbols.strips import StripsModel
@@ -80,6 +81,41 @@ def diagnose(domain: StateSpace, encode: Encode, model: StripsModel, count: int 
         wrong=len(wrong) / count,
         branching=len(children) / count,
         aliases=len(np.unique(states, axis=0)) - len(np.unique(before, axis=0)),
+    )
+
+
+@attrs.frozen(kw_only=True)
+class HeldOutDiagnosis:
+    """Recall on pairs that were held out, where no simulator lists all moves: wrong successors cannot be counted.
+
+    ``no_effect``, ``blocked`` and ``unstable`` add up to 1 - recall.
+    """
+
+    moves: int  # pairs held out
+    known: float  # fraction of them that show a transition which training pairs show too
+    recall: float
+    new_recall: float | None  # of those that training pairs do not show; None if there are none
+    no_effect: float
+    blocked: float
+    unstable: float
+    ambiguous: int  # pictures held out that look unlike a training picture with the same bits, or unlike each other
+
+
+def diagnose_held_out(
+    encode: Encode, model: StripsModel, before: Images, after: Images, known: Bits, ambiguous: int, seed: int = 0
+) -> HeldOutDiagnosis:
+    """Say what becomes of transitions that were held out; ``known`` says which of them training pairs show too."""
+    fates = classify(encode, model, before, after, np.random.default_rng([seed, 0xD1A6]))
+    applies = fates == Fate.APPLIES
+    return HeldOutDiagnosis(
+        moves=len(before),
+        known=rounded(float(known.mean())),
+        recall=float(applies.mean()),
+        new_recall=None if known.all() else float(applies[~known].mean()),
+        no_effect=float((fates == Fate.NO_EFFECT).mean()),
+        blocked=float((fates == Fate.BLOCKED).mean()),
+        unstable=float((fates == Fate.UNSTABLE).mean()),
+        ambiguous=ambiguous,
     )
 
 

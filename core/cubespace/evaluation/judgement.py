@@ -18,10 +18,11 @@ from cubespace.base.numbers import percent, rounded, some_of
 from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.own_changes import OwnChange
-from cubespace.symbols.effects import differences
+from cubespace.symbols.effects import SOURCES, differences
 from cubespace.symbols.strips import StripsModel
 
 EVEN = 0.5  # of plans, that may lack a step; of effects, that the apply module can have
+USUAL_LENGTH = 7  # of plans: that of the paper's instances
 LEVEL = 0.01  # probability of a warning about coverage that chance alone has caused
 
 
@@ -34,12 +35,13 @@ class Observed:
     held_before: Bits  # of pairs that nothing was learned from
     held_after: Bits
     model: StripsModel
-    length: int  # of the plans that are wanted
+    length: int = USUAL_LENGTH  # of the plans that are wanted
     effects: str  # where the effects come from: differences, network or observed
     labels: int | None  # distinct ones that the network gives
     most_labels: int | None  # that it can give
     known_pictures: float | None = None  # fraction of held-out pictures that are training pictures, byte by byte
-    look_different: int = 0  # training pictures that look unlike another one with the same bits
+    look_different: int = 0  # training pictures that look unlike another one with the same bits …
+    looked_at: int = 0  # … of so many
     own_changes: Sequence[OwnChange] = ()
 
 
@@ -76,6 +78,12 @@ class Judgement:
         rest = (finding for finding in self.findings if not finding.warning)
         return " ".join(finding.words for finding in (*self.warnings, *rest))
 
+    @property
+    def lines(self) -> list[str]:
+        """Return the findings for a terminal, one by one, the warnings last: they are to be seen."""
+        calm = [finding.words for finding in self.findings if not finding.warning]
+        return [*calm, *(f"warning: {finding.words}" for finding in self.warnings)]
+
     def record(self) -> dict[str, Any]:
         """Return it for JSON."""
         return {**self.numbers, "findings": [attrs.asdict(each) for each in self.findings], "paragraph": self.paragraph}
@@ -108,6 +116,7 @@ def _numbers(seen: Observed) -> dict[str, Any]:
     sources = [len(set(row_keys(seen.before[effects.action == row]))) for row in range(len(effects.add))]
     held = np.concatenate([seen.held_before, seen.held_after])
     return {
+        "length": seen.length,
         "transitions": len(seen.before),
         "distinct_transitions": len(memory.transitions),
         "differences": len(effects.add),
@@ -129,6 +138,7 @@ def _numbers(seen: Observed) -> dict[str, Any]:
         "idle": int((seen.before == seen.after).all(1).sum()),
         "distinct_states": len(distinct_rows(np.concatenate([seen.before, seen.after]))),
         "look_different": seen.look_different,
+        "looked_at": seen.looked_at,
         "own_changes": [attrs.asdict(change) for change in seen.own_changes],
     }
 
@@ -205,16 +215,10 @@ def _labels(numbers: dict[str, Any]) -> Finding | None:
 
 def _source(numbers: dict[str, Any]) -> Finding:
     source, labels, kinds = numbers["effects"], numbers["labels"], numbers["differences"]
-    if source == "network":
-        return Finding(about="effects", warning=False, text="Effects are those of the apply module.")
-    if source == "observed":
-        text = "Effects are what was seen under each label of the network, not what the apply module computes."
+    text = f"Effects are {SOURCES[source]}."
+    if source != "differences" or labels is None or labels >= EVEN * kinds:
         return Finding(about="effects", warning=False, text=text)
-    text = "Effects are differences of encoded bits: plans and verdicts do not depend on the apply module,"
-    text += " but for how it has shaped the encoder."
-    if labels is None or labels >= EVEN * kinds:
-        return Finding(about="effects", warning=False, text=text)
-    text += f" It has {labels:,} labels for {kinds:,} differences, so it has learned less than half of them."
+    text += f" It has {labels:,} labels for {kinds:,} differences, so it cannot have learned even half of them."
     advice = "To judge the module by plans, set extract.effects to network."
     return Finding(about="effects", warning=True, text=text, advice=advice)
 
@@ -234,9 +238,12 @@ def _sharing(numbers: dict[str, Any]) -> Finding | None:
 def _own(changes: Sequence[OwnChange]) -> Finding | None:
     if not changes:
         return None
-    named = "; ".join(f"{change.where}, in {percent(change.fraction)} of the pairs" for change in changes[:3])
-    text = f"Something changes on its own, whatever else happens: {named}."
-    advice = "Plans will seem to control it, and every other difference comes in several kinds. Mask or crop it."
+    named = [f"in {change.where}" for change in changes[:3]]
+    text = f"Something changes on its own, whatever else happens: {', '.join(named)}."
+    if all(change.left_out for change in changes):
+        advice = "It has been left out of states, effects and goals; if actions should change it, show more pairs."
+    else:
+        advice = "Plans will seem to control it, and every other difference comes in several kinds: mask or crop it."
     return Finding(about="own changes", warning=True, text=text, advice=advice)
 
 
@@ -246,7 +253,9 @@ def _same_codes(numbers: dict[str, Any]) -> Finding | None:
         return None
     parts = []
     if unlike:
-        parts.append(f"{some_of(unlike, 2 * pairs)} training pictures look unlike others with the same bits.")
+        parts.append(
+            f"{some_of(unlike, numbers['looked_at'])} training pictures look unlike others with the same bits."
+        )
     if idle:
         parts.append(f"{some_of(idle, pairs)} training pairs change no bit.")
     advice = "What differs there is lost: larger pictures, more bits (model.bits) or longer training may show it."

@@ -25,8 +25,9 @@ class OwnChange:
     """Bits that change together and independently of all others."""
 
     bits: tuple[int, ...]
-    fraction: float  # of transitions in which they change
+    fraction: float | None  # of transitions in which they change; None if not told
     box: tuple[int, int, int, int] | None = None  # where: first and last row, first and last column
+    left_out: bool = False  # whether the encoder has noticed by itself and keeps it out of the states
 
     @property
     def where(self) -> str:
@@ -66,9 +67,13 @@ def locate(change: OwnChange, bits: Bits, pictures: Images) -> OwnChange:
             light = np.maximum(light, np.abs(grey[true].mean(0) - grey[~true].mean(0)))
     if not light.any():
         return change
-    rows, columns = np.nonzero(light >= VISIBLE * light.max())
-    box = (int(rows.min()), int(rows.max()), int(columns.min()), int(columns.max()))
-    return attrs.evolve(change, box=box)
+    return attrs.evolve(change, box=box_around(light >= VISIBLE * light.max()))
+
+
+def box_around(pixels: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    """Return first and last row, first and last column of some pixels, (height, width)."""
+    rows, columns = np.nonzero(pixels)
+    return int(rows.min()), int(rows.max()), int(columns.min()), int(columns.max())
 
 
 def _dependences(changed: NDArray[np.float64]) -> NDArray[np.bool_]:

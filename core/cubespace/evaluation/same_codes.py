@@ -5,23 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Images
+from cubespace.base.arrays import Bits
+
+Pixels = NDArray[np.float32]  # (pictures, pixels), from 0 to 1
 
 BEYOND_NOISE = 4.0  # times what the noise of both pictures makes: noise of hundreds of pixels never adds up to that
 
 
-def look_different(bits: Bits, pictures: Images, errors: NDArray[np.floating]) -> NDArray[np.bool_]:
+def look_different(bits: Bits, seen: Pixels, drawn: Pixels) -> Bits:
     """Return which pictures differ by more than noise from the first picture with the same bits.
 
-    ``errors`` are the mean squared errors with which the pictures are redrawn from their bits, (pictures,). At least
-    half of the pictures are taken to be redrawn but for noise: two pictures of one state differ by twice the median.
+    Pictures are given as they are ``seen`` and as they are ``drawn`` from their bits, (pictures, pixels) each. At least
+    half of them are taken to be redrawn but for noise: two pictures of one state differ by twice the median error.
     """
     packed = np.packbits(bits, axis=1)
     _, first, state = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    bound = BEYOND_NOISE * 2 * float(np.median(errors)) if len(errors) else 0.0
-    different = np.zeros(len(pictures), dtype=np.bool_)
-    for row, reference in enumerate(first[state.ravel()].tolist()):
-        if row != reference:
-            apart = pictures[row].astype(np.float32) - pictures[reference]
-            different[row] = float(np.square(apart / np.float32(255)).mean()) > bound
-    return different
+    bound = BEYOND_NOISE * 2 * float(np.median(np.square(drawn - seen).mean(1))) if len(seen) else 0.0
+    reference = first[state.ravel()]
+    apart = [float(np.square(one - seen[row]).mean()) for one, row in zip(seen, reference.tolist(), strict=True)]
+    return np.array(apart) > bound

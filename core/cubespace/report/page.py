@@ -15,6 +15,7 @@ from cubespace.report import plots
 from cubespace.report.run_files import Facts, Record, reasons, verdict
 from cubespace.report.visuals import Learned, Story
 from cubespace.settings.run_config import dump_toml
+from cubespace.symbols.effects import SOURCES
 
 MAX_FILM_STRIPS = 60  # on one page, to keep it small
 MAX_FAILURES_SHOWN = 3
@@ -30,6 +31,7 @@ class Result:
     found: int
     valid: int | None
     optimal: int | None
+    all_seen: int | None  # plans of which training pairs show every step
     known_states: float | None
     known_transitions: float | None
     seconds: float
@@ -51,6 +53,7 @@ def results(facts: Facts) -> list[Result]:
             found=row["found"],
             valid=row["valid"],
             optimal=row["optimal"],
+            all_seen=row.get("all_seen"),
             known_states=row.get("known_states"),  # runs of older versions have none
             known_transitions=row.get("known_transitions"),
             seconds=row["mean_seconds"],
@@ -69,6 +72,7 @@ def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
         "facts": facts,
         "config": facts.run.config,
         "results": rows,
+        "sources": SOURCES,
         "leader": next((row for row in rows if row.planner == facts.leader), None),
         "toml": dump_toml(facts.run.config),
         "pddl": pddl(facts.run.file("domain.pddl")) if facts.extraction else None,

@@ -17,7 +17,13 @@ from cubespace.base.options import parse_spec
 from cubespace.runs.folder import RunFolder
 
 Record = dict[str, Any]
-WRITTEN_BY = {"measures": "train", "encoder": "train", "extraction": "extract", "results": "evaluate"}  # the stage
+WRITTEN_BY = {
+    "measures": "train",
+    "encoder": "train",
+    "extraction": "extract",
+    "judgement": "extract",
+    "results": "evaluate",
+}  # the stage
 
 
 @attrs.frozen(kw_only=True)
@@ -31,6 +37,7 @@ class Facts:
     measures: Mapping[str, Any] | None
     encoder: Mapping[str, Any] | None
     extraction: Mapping[str, Any] | None
+    judgement: Mapping[str, Any] | None
     results: Mapping[str, Any] | None
     diagnosis: Mapping[str, Any] | None
 
@@ -103,11 +110,11 @@ def read_facts(path: Path) -> Facts:
 
 
 def verdict(record: Record) -> str:
-    """Return the verdict on an instance in a word: optimal, valid, invalid, unknown, or none for no plan."""
+    """Return the verdict on an instance in a word: optimal, valid, invalid, unknown or doubted, or none for no plan."""
     if record["plan"] is None:
         return "none"
     if record["valid"] is None:
-        return "unknown"
+        return "doubted" if record.get("unseen_steps") else "unknown"
     if not record["valid"]:
         return "invalid"
     return "optimal" if record["optimal"] else "valid"

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
 from cubespace.base.files import read_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
 from cubespace.data import transitions
 from cubespace.data.domain import Domain
-from cubespace.evaluation.memorisation import TrainingMemory
+from cubespace.evaluation.memorisation import TrainingMemory, known_pictures
 from cubespace.evaluation.problems import Problem, make_problems
 from cubespace.evaluation.summary import summarise
 from cubespace.learning import inference
@@ -26,7 +27,7 @@ from cubespace.search.solver import Limits, SearchProblem, Solver
 from cubespace.symbols.pddl import write_problem
 from cubespace.symbols.strips import StripsModel
 
-RECORD = 2  # the form of an instance's record: one of another form is made again
+RECORD = 3  # the form of an instance's record: one of another form is made again
 
 
 def evaluate(
@@ -48,7 +49,7 @@ def evaluate(
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    problems, memory = _look(run, domain, network)
+    problems, memory, familiar = _look(run, domain, network)
     searches = [search_problem(network, model, problem) for problem in problems]
     _announce(run, observer, planners, problems, searches)
     rows: dict[str, Any] = {}
@@ -68,7 +69,14 @@ def evaluate(
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
-    return {"domain": run.config.domain, "limits": attrs.asdict(limits), "length": config.length, "planners": rows}
+    return {
+        "domain": run.config.domain,
+        "effects": run.config.extract.effects,
+        "limits": attrs.asdict(limits),
+        "length": config.length,
+        **familiar,
+        "planners": rows,
+    }
 
 
 def _announce(
@@ -87,11 +95,23 @@ def _announce(
         _write_problem(run.file("problems") / problem.name, problem, search)
 
 
-def _look(run: RunFolder, domain: Domain, network: SpaceAutoEncoder) -> tuple[list[Problem], TrainingMemory]:
-    """Return the instances and what learning saw; the data set itself is not kept while planners need the memory."""
+def _look(
+    run: RunFolder, domain: Domain, network: SpaceAutoEncoder
+) -> tuple[list[Problem], TrainingMemory, dict[str, float]]:
+    """Return the instances, what learning saw, and how much of the instances that is.
+
+    The data set itself is not kept while planners need the memory.
+    """
     data = transitions.load(run.file("data.npz"))
-    bits = (inference.encode(network, pictures) for pictures in (data.train.before, data.train.after))
-    return make_problems(domain, data.test, run.config.plan), TrainingMemory.of(*bits)
+    known = data.train.before, data.train.after
+    memory = TrainingMemory.of(*(inference.encode(network, pictures) for pictures in known))
+    problems = make_problems(domain, data.test, run.config.plan)
+    given = np.concatenate([picture for problem in problems for picture in (problem.init, problem.goal)])
+    familiar = {
+        "known_pictures": known_pictures(known, given),
+        "known_states": memory.known_states(inference.encode(network, given)),
+    }
+    return problems, memory, familiar
 
 
 def _key(learned: str, spec: str, limits: Limits, problem: Problem) -> str:
@@ -116,4 +136,5 @@ def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> Non
 
 def _brief(spec: str, records: list[dict[str, Any]]) -> str:
     counts = summarise(records)
-    return f"{spec}: found {counts['found']}, valid {counts['valid']}, optimal {counts['optimal']} of {len(records)}"
+    judged = "" if counts["valid"] is None else f", valid {counts['valid']}, optimal {counts['optimal']}"
+    return f"{spec}: found {counts['found']}{judged}, all steps seen {counts['all_seen']}, of {len(records)}"

@@ -24,6 +24,7 @@ from cubespace.learning.resumable_training import METRICS, MODEL, TrainingRun
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.instances import evaluate
+from cubespace.runs.judging import judge_run
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
 from cubespace.runs.solving import redrawing_errors
 from cubespace.settings.recipe import AUTO, Execution, Recipe
@@ -32,7 +33,7 @@ from cubespace.symbols.pddl import write_domain
 from cubespace.symbols.precondition_learner import PreconditionLearner
 from cubespace.symbols.strips import StripsModel, load_strips, save_strips
 
-DATA, ENCODER, PLACES, MEASURES, STRIPS, PDDL, EXTRACTION, RESULTS = (
+DATA, ENCODER, PLACES, MEASURES, STRIPS, PDDL, EXTRACTION, JUDGEMENT, RESULTS = (
     "data.npz",
     "encoder.json",
     "places.png",
@@ -40,6 +41,7 @@ DATA, ENCODER, PLACES, MEASURES, STRIPS, PDDL, EXTRACTION, RESULTS = (
     "strips.npz",
     "domain.pddl",
     "extraction.json",
+    "judgement.json",
     "results.json",
 )
 
@@ -127,7 +129,7 @@ class Pipeline:
             precondition = default_learner(self.catalogue, network.config.encoder)
         self.observer.stage("extract", f"effects by {config.effects}, preconditions by {precondition}")
         learner = self.catalogue.create("precondition", precondition)
-        with self.run.stage("extract", STRIPS, PDDL, EXTRACTION):
+        with self.run.stage("extract", STRIPS, PDDL, EXTRACTION, JUDGEMENT):
             model, report = self._extracted(network, data.train, learner)
             save_strips(self.run.file(STRIPS), model)
             write_text(self.run.file(PDDL), write_domain(model))
@@ -136,6 +138,10 @@ class Pipeline:
             record = {**attrs.asdict(report), "precondition": precondition, "redrawing_error": usual}
             write_json(self.run.file(EXTRACTION), record)
             self.observer.say(f"extract: {report.summary}")
+            judgement = judge_run(network, model, data, effects=config.effects, labels=report.labels)
+            write_json(self.run.file(JUDGEMENT), judgement.record())
+            for line in judgement.lines:
+                self.observer.say(f"extract: {line}")
 
     def evaluate(self) -> None:
         """Solve the instances with every planner and judge the plans."""

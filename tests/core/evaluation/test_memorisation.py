@@ -46,7 +46,8 @@ def test_what_was_held_out_may_be_known_all_the_same() -> None:
 
 def record(plan, valid, *known) -> dict:
     states, transitions = known or (None, None)
-    counts = {"known_states": states, "known_transitions": transitions}
+    unseen = None if plan is None else list(range(1, 1 + len(plan) - (transitions or 0)))
+    counts = {"known_states": states, "known_transitions": transitions, "unseen_steps": unseen}
     return {"outcome": "some", "plan": plan, "valid": valid, "optimal": valid, "seconds": 1.0, **counts}
 
 
@@ -54,7 +55,7 @@ def test_rates_are_over_all_plans_that_are_not_wrong() -> None:
     records = [record([1, 2], True, 3, 1), record([1], True, 1, 0), record([4, 4, 4], False, 4, 3), record(None, False)]
     row = summarise(records)
     assert (row["known_states"], row["known_transitions"]) == (0.8, 0.3333)
-    assert (row["instances"], row["found"], row["valid"]) == (4, 3, 2)
+    assert (row["instances"], row["found"], row["valid"], row["all_seen"]) == (4, 3, 2, 1)
     unjudged = summarise([record([1], None, 1, 1)])
     assert (unjudged["valid"], unjudged["known_states"], unjudged["known_transitions"]) == (None, 0.5, 1.0)
     none = summarise(records[2:])
