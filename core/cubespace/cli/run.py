@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cubespace.base.numbers import number
 from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import app
 from cubespace.cli.dry_run import outline
@@ -34,8 +35,9 @@ from cubespace.cli.options import (
 )
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
-from cubespace.runs.folder import RunFolder, default_folder
-from cubespace.settings.check import check_components
+from cubespace.runs.folder import CONFIG, RunFolder, default_folder
+from cubespace.settings.check import resolve_components
+from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
@@ -68,14 +70,13 @@ def run(
 ) -> None:
     """Learn from a domain's pictures and plan between two of them. The same command again goes on, or says done."""
     flags = {"domain": domain, "model.apply": apply, "extract.precondition": precondition, **search.flags()}
-    wanted = settings.configuration(flags)
     loaded = talk.catalogue()
-    check_components(loaded, wanted)
+    wanted = resolve_components(loaded, settings.configuration(flags))
     if dry_run:
         typer.echo(outline(output or default_folder(wanted), wanted, loaded), nl=False)
         return
     how, watchers = computing.execution(), observers(loaded, observer)
-    show(work(open_run(output, wanted), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
+    show(work(open_run(output, wanted, loaded), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
 @app.command(epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` to go on")
@@ -95,15 +96,12 @@ def train(
     loaded = talk.catalogue()
     how, watchers = computing.execution(), observers(loaded, observer)
     if folder is not None:
-        opened = RunFolder.load(folder)
+        opened = RunFolder.load(folder, loaded)
     else:
-        wanted = settings.configuration({"domain": domain, "model.apply": apply})
-        check_components(loaded, wanted)
-        opened = open_run(output, wanted)
+        wanted = resolve_components(loaded, settings.configuration({"domain": domain, "model.apply": apply}))
+        opened = open_run(output, wanted, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)
-    from cubespace.runs.stages import MEASURES
-
-    measures = json.loads(done.run.file(MEASURES).read_text("utf-8"))
+    measures = done.table(MEASURES)
     if talk.as_json:
         typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
         return
@@ -125,16 +123,17 @@ def extract(
 ) -> None:
     """Read the STRIPS model off a trained network and write it as PDDL."""
     loaded = talk.catalogue()
-    opened = _changed(folder, pairs, {"extract.precondition": precondition})
-    check_components(loaded, opened.config)
+    opened = changed(folder, loaded, pairs, {"extract.precondition": precondition})
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
-    from cubespace.runs.stages import EXTRACTION, PDDL
-
-    report = json.loads(done.run.file(EXTRACTION).read_text("utf-8"))
+    report = done.table(EXTRACTION)
     if talk.as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), **report}, indent=2))
+        typer.echo(json.dumps({"run": str(done.run.path), **report, "judgement": _judgement(done)}, indent=2))
         return
-    typer.echo(", ".join(f"{name} {value}" for name, value in report.items()))
+    typer.echo(
+        ", ".join(f"{name} {number(each) if isinstance(each, float) else each}" for name, each in report.items())
+    )
+    for warning in _warnings(done):
+        typer.echo(f"warning: {warning}")
     typer.echo(str(done.run.file(PDDL)))
 
 
@@ -152,8 +151,7 @@ def evaluate(
     """Solve instances with the model of a run and judge the plans."""
     loaded = talk.catalogue()
     watchers = observers(loaded, observer)
-    opened = _changed(folder, pairs, search.flags())
-    check_components(loaded, opened.config)
+    opened = changed(folder, loaded, pairs, search.flags())
     show(work(opened, loaded, execution(device), "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
@@ -187,17 +185,17 @@ def show(done: Pipeline, as_json: bool) -> None:
     results = done.results()
     page = write_report([done.run.path], done.catalogue)
     if as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), **results}, indent=2))
+        typer.echo(json.dumps({"run": str(done.run.path), **results, "judgement": _judgement(done)}, indent=2))
         return
     typer.echo(
         f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'all seen':>9} {'seconds':>8}"
     )
     for name, row in results["planners"].items():
-        counts = (row[key] if row[key] is not None else "?" for key in COUNTS)
-        number, found, valid, optimal, seen = counts
-        typer.echo(f"{name:<20} {number:>9} {found:>6} {valid:>6} {optimal:>8} {seen:>9} {row['mean_seconds']:>8}")
+        counts = (row[key] if row.get(key) is not None else "?" for key in COUNTS)
+        asked, found, valid, optimal, seen = counts
+        typer.echo(f"{name:<20} {asked:>9} {found:>6} {valid:>6} {optimal:>8} {seen:>9} {row['mean_seconds']:>8}")
     typer.echo("all seen: plans of which training pairs show every step")
-    typer.echo(f"effects: {SOURCES[results['effects']]}")
+    typer.echo(f"effects: {SOURCES[done.run.config.extract.effects]}")
     for warning in _warnings(done):
         typer.echo(f"warning: {warning}")
     best = _picture(done.run.path, results)
@@ -209,12 +207,13 @@ def show(done: Pipeline, as_json: bool) -> None:
 
 def _warnings(done: Pipeline) -> list[str]:
     """Return what pairs held out say against the model."""
-    from cubespace.runs.stages import JUDGEMENT
+    findings = _judgement(done).get("findings", [])
+    return [f"{each['text']} {each['advice']}".rstrip() for each in findings if each["warning"]]
 
-    if not done.run.file(JUDGEMENT).is_file():  # extracted by an older version
-        return []
-    judgement = json.loads(done.run.file(JUDGEMENT).read_text("utf-8"))
-    return [f"{each['text']} {each['advice']}".rstrip() for each in judgement["findings"] if each["warning"]]
+
+def _judgement(done: Pipeline) -> dict[str, Any]:
+    """Return what pairs held out say about the model; nothing if an older version has extracted it."""
+    return done.table(JUDGEMENT) if done.run.file(JUDGEMENT).is_file() else {}
 
 
 def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
@@ -229,7 +228,8 @@ def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
     return folder / "problems" / problem / folder_name(planner) / "strip.png"
 
 
-def _changed(folder: Path, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
+def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    RunFolder.load(folder)  # a folder that is no run is said so first
-    return RunFolder.start(folder, Settings(config=folder / "config.toml", pairs=pairs).configuration(flags))
+    RunFolder.load(folder, loaded)  # a folder that is no run is said so first
+    wanted = Settings(config=folder / CONFIG, pairs=pairs).configuration(flags)
+    return RunFolder.start(folder, resolve_components(loaded, wanted), loaded)

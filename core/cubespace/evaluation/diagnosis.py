@@ -102,13 +102,13 @@ class HeldOutDiagnosis:
 
 
 def diagnose_held_out(
-    encode: Encode, model: StripsModel, before: Images, after: Images, known: Bits, ambiguous: int, seed: int = 0
+    encode: Encode, model: StripsModel, pairs: tuple[Images, Images], *, known: Bits, ambiguous: int, seed: int = 0
 ) -> HeldOutDiagnosis:
     """Say what becomes of transitions that were held out; ``known`` says which of them training pairs show too."""
-    fates = classify(encode, model, before, after, np.random.default_rng([seed, 0xD1A6]))
+    fates = classify(encode, model, *pairs, np.random.default_rng([seed, 0xD1A6]))
     applies = fates == Fate.APPLIES
     return HeldOutDiagnosis(
-        moves=len(before),
+        moves=len(known),
         known=rounded(float(known.mean())),
         recall=float(applies.mean()),
         new_recall=None if known.all() else float(applies[~known].mean()),

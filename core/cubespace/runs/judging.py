@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from cubespace.base.arrays import Bits, Images
+from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.judgement import Judgement, Observed, judge_model
-from cubespace.evaluation.memorisation import known_pictures
+from cubespace.evaluation.memorisation import TrainingMemory, known_pictures
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
+from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.same_codes import look_different
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.runs.bits_file import BitPairs
 from cubespace.symbols.strips import StripsModel
 
+HELD_OUT = ("validation", "test")  # the splits from which no effect is learned
 CHANGES_ALONE = -2  # in the regions of an encoder
 MOST_PICTURES = 5000  # of the training split, compared with each other: more would take memory and tell no more
 
 
 def judge_run(
-    network: SpaceAutoEncoder, model: StripsModel, data: Transitions, *, effects: str, labels: int | None
+    network: SpaceAutoEncoder,
+    model: StripsModel,
+    data: Transitions,
+    bits: Mapping[str, BitPairs],
+    *,
+    effects: str,
+    labels: int | None,
 ) -> Judgement:
     """Judge the model of a run by its validation and test splits, from which no effect was learned."""
     training, tests = data.train, (data.validation, data.test)
-    before, after = (inference.encode(network, images) for images in (training.before, training.after))
+    before, after = bits["train"].before, bits["train"].after
     held_before, held_after = (
-        inference.encode(network, np.concatenate([getattr(split, side) for split in tests]))
-        for side in ("before", "after")
+        np.concatenate([getattr(bits[split], side) for split in HELD_OUT]) for side in ("before", "after")
     )
     some = training[:: max(1, 2 * len(training) // MOST_PICTURES)]
     unlike = look_unlike(network, np.concatenate([some.before, some.after]))
@@ -50,6 +61,17 @@ def judge_run(
             ],
         )
     )
+
+
+def familiarity(
+    network: SpaceAutoEncoder, memory: TrainingMemory, training: Pairs, problems: Sequence[Problem]
+) -> dict[str, float]:
+    """Return the fractions of the pictures of problems, and of their states, that learning has seen."""
+    given = np.concatenate([picture for problem in problems for picture in (problem.init, problem.goal)])
+    return {
+        "known_pictures": known_pictures((training.before, training.after), given),
+        "known_states": memory.known_states(inference.encode(network, given)),
+    }
 
 
 def look_unlike(network: SpaceAutoEncoder, pictures: Images) -> Bits:

@@ -33,7 +33,6 @@ from cubespace.runs.solving import (
     write_solution,
 )
 from cubespace.runs.stages import Pipeline
-from cubespace.runs.training_bits import training_memory
 from cubespace.search.solver import Limits, Solver
 from cubespace.symbols.strips import StripsModel
 
@@ -122,7 +121,7 @@ class Planning:
     @cached_property
     def memory(self) -> TrainingMemory:
         """Return what learning saw."""
-        return training_memory(self.pipeline, self.network)
+        return self.pipeline.memory()
 
     def picture(self, given: Given, resize: bool = False) -> Images:
         """Return a picture as a batch of one, in the size and colours trained on; scaled if training pictures were."""
