@@ -40,8 +40,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     or the disk is an :class:`InputError` that names the path.
     """
     _refuse_irregular(path)
-    # A hidden neighbour, since a rename is atomic only within one file system; not tempfile, whose files are private.
-    part = path.with_name(f".{path.name[:NAME_LENGTH]}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    part = part_of(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("xb") as file:
@@ -54,6 +53,14 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):  # if the folder could not be made, there is nothing to remove
             part.unlink(missing_ok=True)
+
+
+def part_of(path: Path) -> Path:
+    """Return what to call a file while it is written.
+
+    A hidden neighbour, since a rename is atomic only within one file system; not tempfile, whose files are private.
+    """
+    return path.with_name(f".{path.name[:NAME_LENGTH]}.{os.getpid()}-{secrets.token_hex(4)}.part")
 
 
 @contextmanager

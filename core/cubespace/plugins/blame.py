@@ -41,16 +41,21 @@ def title_of(component: object) -> str | None:
 
 @contextmanager
 def blame(*suspects: object) -> Iterator[None]:
-    """Turn whatever goes wrong in the block into an error that names the component at work, or else the suspects."""
+    """Turn whatever goes wrong in the block into an error that names the component at work, or else the suspects.
+
+    Without either, the error stays what it is: a mistake of ours, a full disk, too little memory.
+    """
     try:
         yield
     except CubeError:  # has its own words
         raise
     except (Exception, SystemExit) as error:
-        if is_memory_error(error):
+        blamed = culprit(error)
+        if blamed is None and not isinstance(error, OSError):
+            blamed = " or ".join(title_of(suspect) or type(suspect).__name__ for suspect in suspects)
+        if not blamed or is_memory_error(error):
             raise
-        titles = [title_of(suspect) or type(suspect).__name__ for suspect in suspects]
-        raise ComponentError(f"{culprit(error) or ' or '.join(titles)} failed: {reason(error)}") from error
+        raise ComponentError(f"{blamed} failed: {reason(error)}") from error
 
 
 def culprit(error: BaseException) -> str | None:

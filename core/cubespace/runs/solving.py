@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, squared_errors
-from cubespace.base.errors import InputError, UsageError
+from cubespace.base.errors import ContractError, InputError, UsageError
 from cubespace.base.files import remove, write_json, write_text
 from cubespace.base.film_strip import film_strip, write_animation, write_picture
 from cubespace.base.images import read_picture, resized
@@ -24,6 +24,7 @@ from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
 from cubespace.evaluation.problems import Problem
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.blame import blame
 from cubespace.runs.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.symbols.pddl import write_plan
@@ -89,14 +90,25 @@ def solve_problem(
     domain: Domain,
 ) -> Solution:
     """Search for a plan, draw its states and judge the pictures."""
-    result = solver.solve(search, limits)
+    with blame(solver):
+        result = solver.solve(search, limits)
+        _check_result(result, solver)
     if result.outcome is not Outcome.SOLVED or result.trace is None:
         return Solution(search=result)
     frames = inference.draw(network, result.trace)
     verdict = UNKNOWN
     if problem.states is not None:
-        verdict = judge(domain, *problem.states, frames, _distance(domain, problem, len(frames) - 1))
+        with blame(domain):
+            verdict = judge(domain, *problem.states, frames, _distance(domain, problem, len(frames) - 1))
     return Solution(search=result, frames=frames, verdict=verdict)
+
+
+def _check_result(result: object, solver: Solver) -> None:
+    """Raise if a solver has returned something else than a result, or a solution without its states."""
+    if not isinstance(result, SearchResult):
+        raise ContractError(f"it returned {type(result).__name__}, not a SearchResult", solver)
+    if result.outcome is Outcome.SOLVED and (result.plan is None or result.trace is None):
+        raise ContractError("it says that it has solved a problem, but gives no plan with a trace", solver)
 
 
 def _distance(domain: Domain, problem: Problem, bound: int) -> int | None:

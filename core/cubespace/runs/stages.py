@@ -24,6 +24,7 @@ from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.network_metrics import measure
 from cubespace.learning.resumable_training import TrainingRun
+from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.bits_file import BitPairs, load_bits, save_bits
 from cubespace.runs.diagnosing import diagnose_run
@@ -69,7 +70,7 @@ class Pipeline:
 
     def until(self, last: str) -> None:
         """Do all stages that lead to ``last``, and itself."""
-        with self.run.working(), following(self.observer, self.run.path):
+        with self.run.working(), following(self.observer, self.run.path), blame():
             for stage in way_to(last):
                 if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
@@ -88,7 +89,9 @@ class Pipeline:
         config = self.run.config
         self.observer.stage("data", f"transitions of {config.domain}")
         with self.run.stage("data", [("domain", config.domain)]):
-            made = transitions.make(self.domain(stream=0), config.domain, config.data.transitions, config.data.seed)
+            domain = self.domain(stream=0)
+            with blame(domain):
+                made = transitions.make(domain, config.domain, config.data.transitions, config.data.seed)
             made.save(self.run.file(DATA))
             sheet = contact_sheet(side_by_side(made.train.before[:24], made.train.after[:24]))
             write_png(self.run.file("data.png"), sheet)
@@ -183,9 +186,10 @@ class Pipeline:
     def problems(self, domain: Domain) -> list[Problem]:
         """Return the instances of the run; the data set is not kept while planners need the memory."""
         data, config = self.transitions(), self.run.config
-        if not config.data.spoil.pictures:
-            data.check_drawn_by(domain)
-        return make_problems(domain, data.test, config.plan)
+        with blame(domain):
+            if not config.data.spoil.pictures:
+                data.check_drawn_by(domain)
+            return make_problems(domain, data.test, config.plan)
 
     def diagnose(self) -> None:
         """Compare the moves of the model with the true ones."""
@@ -224,7 +228,9 @@ class Pipeline:
         """
         config = self.run.config
         domain: Domain = self.catalogue.create("domain", config.domain, home=self.run.home)
-        return spoil(domain, config.data.spoil, config.data.seed, stream)
+        spoiled = spoil(domain, config.data.spoil, config.data.seed, stream)
+        stand_for(spoiled, domain)
+        return spoiled
 
     def transitions(self) -> Transitions:
         """Return the data set of the run."""
