@@ -11,6 +11,7 @@ import attrs
 import torch
 
 from cubespace.base.errors import CubeError
+from cubespace.base.numbers import fixed
 from cubespace.base.options import parse_spec
 from cubespace.data.domain import Pairs
 from cubespace.learning.autoencoder import SpaceAutoEncoder
@@ -45,8 +46,8 @@ class Candidate:
             return f"{self.encoder}: not possible, {self.reason}"
         return (
             f"{self.encoder}: {'fits' if self.fits else 'does not fit'}, {self.trial.differences} differences, "
-            f"covering {self.trial.coverage:.4f} of held-out pairs, {self.trial.description:.2f} bits each, "
-            f"residue {self.trial.residue:.4f}, {self.seconds} s"
+            f"covering {fixed(self.trial.coverage)} of held-out pairs, {self.trial.description:.2f} bits each, "
+            f"residue {fixed(self.trial.residue)}, {self.seconds} s"
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import read_json, sha256, well_formed, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
+from cubespace.base.numbers import fixed
 from cubespace.base.observer import Observer, following
 from cubespace.data import transitions
 from cubespace.data.domain import Domain
@@ -30,6 +31,7 @@ from cubespace.runs.diagnosing import diagnose_run
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
 from cubespace.runs.instances import Learned, evaluate
+from cubespace.runs.judging import familiarity, judge_run
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
 from cubespace.runs.solving import redrawing_errors
 from cubespace.search.solver import Outcome
@@ -40,6 +42,7 @@ from cubespace.settings.stages import (
     DIAGNOSIS,
     ENCODER,
     EXTRACTION,
+    JUDGEMENT,
     MEASURES,
     MODEL,
     PDDL,
@@ -156,10 +159,14 @@ class Pipeline:
             save_strips(self.run.file(STRIPS), model)
             write_text(self.run.file(PDDL), write_domain(model))
             pictures = np.concatenate([data.train.before, data.train.after])
-            usual = max(redrawing_errors(network, pictures))
+            usual = float(redrawing_errors(network, pictures).max())
             record = {**attrs.asdict(report), "precondition": precondition, "redrawing_error": usual}
             write_json(self.run.file(EXTRACTION), record)
             self.observer.say(f"extract: {report.summary}")
+            judgement = judge_run(network, model, data, self.bits(), effects=config.effects, labels=report.labels)
+            write_json(self.run.file(JUDGEMENT), judgement.record())
+            for line in judgement.lines:
+                self.observer.say(f"extract: {line}")
 
     def evaluate(self) -> None:
         """Solve the instances with every planner and judge the plans."""
@@ -167,10 +174,11 @@ class Pipeline:
         named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
         with self.run.stage("evaluate", named):
             parts = self.domain(), self.network(), self.strips()
-            problems, seen = self.problems(parts[0]), self.bits()["train"]
+            problems, memory = self.problems(parts[0]), self.memory()
             learned = Learned(
                 files=" ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS)),
-                memory=TrainingMemory.of(seen.before, seen.after),
+                memory=memory,
+                familiar=familiarity(parts[1], memory, self.transitions().train, problems),
             )
             results = evaluate(self.run, problems, *parts, learned, self.catalogue, self.observer)
             write_json(self.run.file(RESULTS), results)
@@ -234,6 +242,11 @@ class Pipeline:
         self.require("train")
         return load_bits(self.run.file(BITS))
 
+    def memory(self) -> TrainingMemory:
+        """Return what learning saw, in bits."""
+        seen = self.bits()["train"]
+        return TrainingMemory.of(seen.before, seen.after)
+
     def network(self) -> SpaceAutoEncoder:
         """Return the trained network."""
         self.require("train")
@@ -270,5 +283,5 @@ class Pipeline:
 def _brief(row: dict[str, Any]) -> str:
     """Return the part of a training row that fits beside a bar."""
     held_out = (("Rec", "reconstruction"), ("Succ", "successor"), ("Direct", "direct"))
-    parts = [f"{short} {row[f'validation_{name}']:.4f}" for short, name in held_out]
-    return f"{row['phase']}: loss {row['total']:.4f}, {', '.join(parts)}"
+    parts = [f"{short} {fixed(row[f'validation_{name}'])}" for short, name in held_out]
+    return f"{row['phase']}: loss {fixed(row['total'])}, {', '.join(parts)}"
