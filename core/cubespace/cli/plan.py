@@ -13,7 +13,7 @@ from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
 from cubespace.cli.progress_bar import Terminal
 from cubespace.runs.folder import RunFolder
-from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, TIME_LIMIT
+from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, TIME_LIMIT
 
 if TYPE_CHECKING:
     from cubespace.runs.planning import PicturePlan
@@ -39,7 +39,7 @@ def plan(
         typer.Option("--resize", help="Scale pictures of another size, as a run trained with resize= always does."),
     ] = False,
     time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds for the search.")] = TIME_LIMIT,
-    memory_limit: Annotated[int, typer.Option(min=1, help="Megabytes for the search.")] = MEMORY_LIMIT,
+    memory_limit: Annotated[int, typer.Option(min=1, max=MOST_MEMORY, help="Megabytes for the search.")] = MEMORY_LIMIT,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Search even if the simulator proves that the goal cannot be reached.")
     ] = False,

@@ -22,6 +22,7 @@ from cubespace.evaluation.distances import Reach, reach
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, own_problem
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.blame import blame
 from cubespace.runs.solving import (
     Given,
     Solution,
@@ -148,8 +149,9 @@ class Planning:
         warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]
         for warning in warnings:
             told.say(f"warning: {warning}")
-        problem = own_problem(self.domain, first, last)
-        far = self._reach(problem)
+        with blame(self.domain):
+            problem = own_problem(self.domain, first, last)
+            far = self._reach(problem)
         solution = None
         if far is None or not far.unreachable or anyway:
             problem = attrs.evolve(problem, distance=far.distance if far else None)
