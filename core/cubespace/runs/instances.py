@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from cubespace.search.solver import Limits, Outcome, SearchProblem, Solver
 from cubespace.symbols.pddl import write_problem
 from cubespace.symbols.strips import StripsModel
 
-RECORD = 3  # the form of an instance's record: one of another form is made again
+RECORD = 4  # the form of an instance's record: one of another form is made again
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -34,6 +34,7 @@ class Learned:
 
     files: str  # the hashes of network and model
     memory: TrainingMemory
+    familiar: Mapping[str, float]  # how much of the instances learning has seen
 
 
 def evaluate(
@@ -77,7 +78,14 @@ def evaluate(
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
-    return {"domain": run.config.domain, "limits": attrs.asdict(limits), "length": config.length, "planners": rows}
+    return {
+        "domain": run.config.domain,
+        "effects": run.config.extract.effects,
+        "limits": attrs.asdict(limits),
+        "length": config.length,
+        **learned.familiar,
+        "planners": rows,
+    }
 
 
 def _announce(
@@ -120,4 +128,5 @@ def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> Non
 
 def _brief(spec: str, records: list[dict[str, Any]]) -> str:
     counts = summarise(records)
-    return f"{spec}: found {counts['found']}, valid {counts['valid']}, optimal {counts['optimal']} of {len(records)}"
+    judged = "" if counts["valid"] is None else f", valid {counts['valid']}, optimal {counts['optimal']}"
+    return f"{spec}: found {counts['found']}{judged}, all steps seen {counts['all_seen']}, of {len(records)}"

@@ -23,7 +23,7 @@ class Outcome(enum.StrEnum):
     """How a search ended. A crash is never "no plan", and "unsolvable" is about the learned model, not the world."""
 
     SOLVED = "solved"
-    UNSOLVABLE = "proven unsolvable"
+    UNSOLVABLE = "unsolvable in the learned model"
     NOT_FOUND = "gave up"
     OUT_OF_TIME = "out of time"
     OUT_OF_MEMORY = "out of memory"
