@@ -61,6 +61,7 @@ PROMISES = {
     "code run": ("code run", "injected", "written through a link", "a device was replaced"),
     "limits beyond 10 %": ("limit",),
 }
+NEED_TRAINING = {"kill", "signal", "model and checkpoint", "reproducibility"}
 SHOWN = 60  # failures that are listed
 
 Work = Case | Callable[[Path], Verdict]
@@ -91,10 +92,11 @@ def main() -> None:
 
 
 def run(work: Path, seed: int, scale: float, groups: Iterable[str]) -> Iterator[Verdict]:
-    """Do the cases of some classes in a folder and give their verdicts; what was done there before is not done again."""
+    """Do the cases of some classes in a folder and give their verdicts; those that are there already are kept."""
     prepare()
     world = World(work / "runs")
-    world.make()
+    groups = list(groups)
+    world.make("chosen", *(["trained"] if set(groups) & NEED_TRAINING else []))
     kept = work / f"verdicts-{seed}.jsonl"
     known = {}
     if kept.is_file():

@@ -84,6 +84,10 @@ class Process:
         """Return what it has said on stderr so far."""
         return self.errors.read_text("utf-8", "replace")
 
+    def done(self) -> bool:
+        """Return whether it has printed its results, so that nothing was left to do."""
+        return bool(self.errors.with_name("out.txt").read_bytes())
+
     def hit(self, stage: str, delay: float, number: int) -> str | None:
         """Send a signal some time after a stage has begun; return the stage really hit, or None if it ended before."""
         deadline = time.monotonic() + PATIENCE
@@ -164,7 +168,7 @@ def complaints_about(process: Process, code: int | None, reached: str | None, nu
         return [*complaints, f"hang: after {signal.Signals(number).name} in {reached}"]
     if number == signal.SIGKILL or reached is None:
         return complaints
-    if code == 0:  # it came too late
+    if code == 0 or (code == -number and process.done()):  # it came too late: Python was leaving
         return complaints
     if code != CODES[signal.Signals(number)]:
         complaints.append(f"exit code {code} after {signal.Signals(number).name} in {reached}")

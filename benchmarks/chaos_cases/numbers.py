@@ -60,8 +60,7 @@ def odd_numbers(count: int) -> Iterator[Case]:
     for name, table in SETTINGS.items():
         words = ["run", *INSTANCES, "--planner", "fd-lmcut", *settings({**QUICK, **table}), "-o", "run"]
         cases.append(_plain(name, words))
-    for size in SIZES:
-        cases.append(_plain(size, ["data", size, "-n", "5", "-o", "out.npz"]))
+    cases += [_plain(size, ["data", size, "-n", "5", "-o", "out.npz"]) for size in SIZES]
     cases.append(_plain("10^23 pairs", ["data", "lightsout:size=2", "-n", str(10**23), "-o", "out.npz"]))
     for device in ("meta", "cuda:99", "no-such", "cpu:7", ""):
         words = ["run", *INSTANCES, *settings(QUICK), "--device", device, "-o", "run"]

@@ -61,7 +61,7 @@ def _small_disk(world: World, size: str) -> Case:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "chaos", folder / "disk"], check=True)
         return world.words("chosen", "disk/run")
 
-    def check(folder: Path, ended: Ended) -> str:
+    def check(folder: Path, _: Ended) -> str:
         """Make room, go on, and compare."""
         from chaos_cases.harness import run_cube
 
@@ -124,7 +124,7 @@ def _odd_outputs(small: list[str]) -> Iterator[Case]:
         "no suffix": "out",
         "hidden": ".npz",
     }.items():
-        yield _place(f"data -o {name}", [*small, output], lambda folder: None)
+        yield _place(f"data -o {name}", [*small, output], lambda _: None)
     yield _place("data -o a folder", [*small, "here"], lambda folder: (folder / "here").mkdir())
     yield _place("data -o a pipe", [*small, "here"], lambda folder: os.mkfifo(folder / "here"))
     yield Case(

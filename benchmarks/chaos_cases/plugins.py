@@ -135,9 +135,9 @@ LEARNER_BODIES = ("return None", "raise RuntimeError('no luck')", "raise SystemE
 def faults(world: World, count: int) -> Iterator[Case]:
     """Give cases with a faulty plugin each."""
     cases = [
-        *(_skipped(world, f"import: {line!r}", line) for line in AT_IMPORT),
-        *(_skipped(world, f"hook: {line!r}", _hook(line)) for line in FAILURES),
-        *(_skipped(world, f"registration: {line!r}", _hook(line)) for line in REGISTRATIONS),
+        *(_skipped(f"import: {line!r}", line) for line in AT_IMPORT),
+        *(_skipped(f"hook: {line!r}", _hook(line)) for line in FAILURES),
+        *(_skipped(f"registration: {line!r}", _hook(line)) for line in REGISTRATIONS),
         *_domains(),
         *_planners(world),
         *_modules(world),
@@ -149,7 +149,7 @@ def _hook(line: str) -> str:
     return f"from cubespace import hookimpl\n\n@hookimpl\ndef cube_domains(registry):\n    {line}\n"
 
 
-def _skipped(world: World, name: str, code: str) -> Case:
+def _skipped(name: str, code: str) -> Case:
     """A plugin that cannot be loaded is named, and others work."""
 
     def prepare(folder: Path) -> Sequence[str]:

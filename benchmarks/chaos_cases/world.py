@@ -59,9 +59,9 @@ class World:
         table = TRAINED if which == "trained" else CHOSEN
         return ["run", *INSTANCES, *PLANNERS, *settings(table), "-o", output]
 
-    def make(self) -> None:
-        """Make the runs, undisturbed; those that are there are kept."""
-        for which in ("trained", "chosen"):
+    def make(self, *names: str) -> None:
+        """Make runs, undisturbed; those that are there are kept."""
+        for which in names:
             place = self.folder / f"making-{which}"
             if (self.folder / which).exists():
                 continue
