@@ -15,9 +15,11 @@ from typer.exceptions import TyperException
 
 from cubespace.base.errors import CubeError
 from cubespace.cli import (  # noqa: F401 - registers the commands
+    cell,
     data,
     diagnose,
     info,
+    matrix,
     new_plugin,
     plan,
     plugins,

@@ -92,8 +92,8 @@ class Executor(ABC):
 
         Each cell is a process of its own with :data:`ONE_THREAD` in its environment; one that fails, or is killed, or
         cannot even be started, leaves the others alone and is told like them. A cell starts only when those that it
-        names in ``after`` have succeeded; if one of them has not, it is told as :func:`left_out` and never started. When
-        the call itself is ended, by an exception of ``finished`` or by Ctrl-C, so are all cells.
+        names in ``after`` have succeeded; if one of them has not, it is told as :func:`left_out` and never started.
+        When the call itself is ended, by an exception of ``finished`` or by Ctrl-C, so are all cells.
         """
 
 

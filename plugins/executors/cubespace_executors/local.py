@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
-from attrs.validators import ge
+from attrs.validators import ge, optional
 
 from cubespace.base.options import option
 from cubespace.experiments.executor import (
@@ -35,7 +35,7 @@ GRACE_SECONDS = 5.0  # that a cell has to end by itself after an interruption
 class LocalOptions:
     """How many at a time, and what to do about those that are killed."""
 
-    jobs: int = option(1, "how many cells run side by side", ge(1))
+    jobs: int | None = option(None, "how many cells run side by side; one per core if not given", optional(ge(1)))
     retries: int = option(
         1, "how often a cell that was ended by a signal, as for lack of memory, is tried again", ge(0)
     )
@@ -82,9 +82,10 @@ class Local(Executor):
             succeeded[result.cell.name] = result.succeeded
             finished(result)
 
+        jobs = self.options.jobs or len(os.sched_getaffinity(0))
         try:
             while waiting or working:
-                while len(working) < self.options.jobs and (number := _next(waiting, succeeded)) is not None:
+                while len(working) < jobs and (number := _next(waiting, succeeded)) is not None:
                     cell, tries = waiting.pop(number)
                     failed = [name for name in cell.after if not succeeded[name]]
                     if failed:
