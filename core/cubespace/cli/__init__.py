@@ -25,6 +25,7 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     plugins,
     report,
     run,
+    tables,
 )
 from cubespace.cli.app import add_plugin_commands, app
 
