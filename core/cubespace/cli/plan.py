@@ -12,7 +12,6 @@ from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
-from cubespace.runs.folder import RunFolder
 from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, TIME_LIMIT
 
 if TYPE_CHECKING:
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
 def plan(
     init: Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")],
     goal: Annotated[Path, typer.Argument(metavar="GOAL", help="The picture to reach.")],
-    folder: Annotated[Path, typer.Option("--run", metavar="RUN", help="The run folder whose model plans.")],
+    folder: Annotated[
+        Path, typer.Option("--run", metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")
+    ],
     planner: Annotated[
         str,
         typer.Option(metavar=SPEC, autocompletion=names("planner"), help="The planner; see `cube plugins planner`."),
@@ -43,21 +44,24 @@ def plan(
 ) -> None:
     """Find a plan between two pictures and show it in pictures."""
     loaded = catalogue(no_plugin)
-    run = RunFolder.load(folder)
     solver = loaded.create("planner", planner)
+    from cubespace.runs.bundle import bundle_domain, opened_run
     from cubespace.runs.solving import fit_picture, folder_name, plan_between, refuse_missing, write_solution
     from cubespace.runs.stages import Pipeline
     from cubespace.search.solver import Limits
 
     refuse_missing({planner: solver})
-    pipeline = Pipeline(run, loaded, execution(device, 1), Observer())
-    network, model = pipeline.network(), pipeline.strips()
-    first, last = (fit_picture(path, network.image_shape, resize=resize) for path in (init, goal))
-    _warn(pipeline, network, {str(init): first, str(goal): last})
+    with opened_run(folder) as run:
+        pipeline = Pipeline(run, loaded, execution(device, 1), Observer())
+        network, model = pipeline.network(), pipeline.strips()
+        first, last = (fit_picture(path, network.image_shape, resize=resize) for path in (init, goal))
+        _warn(pipeline, network, {str(init): first, str(goal): last})
+        domain = bundle_domain(pipeline, network.image_shape) if folder.is_file() else pipeline.domain()
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
-    problem, solution = plan_between(network, model, pipeline.domain(), (first, last), solver, limits)
+    problem, solution = plan_between(network, model, domain, (first, last), solver, limits)
     record = {"init": str(init), "goal": str(goal), "planner": planner, **solution.record()}
-    target = output or run.file("plans") / f"{init.stem}-{goal.stem}" / folder_name(planner)
+    home = Path("plans") if folder.is_file() else folder / "plans"
+    target = output or home / f"{init.stem}-{goal.stem}" / folder_name(planner)
     write_solution(target, problem, model, solution, record)
     _tell(target, record, as_json)
     if not solution.found:
