@@ -19,6 +19,7 @@ from cubespace.cli.matrix_view import MatrixView, duration
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC
 from cubespace.experiments.driver import MatrixRun, Outcome
+from cubespace.experiments.executor import Executor
 from cubespace.experiments.matrix import Matrix, read_matrix
 from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import Catalogue
@@ -128,7 +129,10 @@ def _run(run: MatrixRun, loaded: Catalogue, executor: str, jobs: int | None, sea
     spec = parse_spec(executor)
     if jobs is not None:
         spec = Spec(spec.name, {**spec.options, "jobs": jobs})
-    by = loaded.create("executor", spec)
+    by: Executor = loaded.create("executor", spec)
+    missing = by.missing()
+    if missing:
+        raise UsageError(f"executor '{spec.name}' is not installed: {missing}")
     with MatrixView(run.jobs(), run.folder, quiet=quiet) as view:
         try:
             return run.run(by, searches=searches, told=view.told)

@@ -94,10 +94,20 @@ class MatrixRun:
                     failures[result.cell.name] = result.reason
                 told(result)
 
-            executor.run(executor_cells(jobs, self.folder, self.matrix.diagnose, searches), finished)
+            cells = executor_cells(jobs, self.folder, self.matrix.diagnose, searches, self._holder)
+            executor.run(cells, finished)
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
+
+    def _holder(self, job: Job) -> Path | None:
+        """Return a run that has done the most of what a job shares with it."""
+        for stage in reversed(STAGES[: STAGES.index(job.stage)]):
+            key = job.cell.config.key(stage)
+            for other in self.cells:
+                if other.folder != job.cell.folder and _recorded(other.folder, stage, key):
+                    return other.folder
+        return None
 
     def prepare(self) -> None:
         """Write the copy of the matrix, and the run folders with their settings."""

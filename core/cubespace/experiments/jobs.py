@@ -12,7 +12,7 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.experiments.executor import Cell
+from cubespace.experiments.executor import Cell, Files
 from cubespace.experiments.matrix import Diagnosis, MatrixCell
 from cubespace.settings.run_config import STAGES
 
@@ -63,17 +63,22 @@ def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], boo
     return list(jobs.values())
 
 
-def executor_cells(jobs: Sequence[Job], folder: Path, diagnosis: Diagnosis, searches: int) -> list[Cell]:
-    """Return jobs as an executor takes them."""
-    return [
-        Cell(
-            job.name,
-            job.arguments(diagnosis, searches),
-            folder / LOGS / job.name,
-            () if job.after is None else (job.after,),
-        )
-        for job in jobs
-    ]
+def executor_cells(
+    jobs: Sequence[Job],
+    folder: Path,
+    diagnosis: Diagnosis,
+    searches: int,
+    holder: Callable[[Job], Path | None] = lambda _: None,
+) -> list[Cell]:
+    """Return jobs as an executor takes them; ``holder`` is a run that has done what a job may take over."""
+    cells = []
+    for job in jobs:
+        own, held = job.cell.folder, holder(job)
+        reads = tuple(str(path.relative_to(folder)) for path in (own, held) if path is not None)
+        files = Files(folder, reads, (str(own.relative_to(folder)),))
+        after = () if job.after is None else (job.after,)
+        cells.append(Cell(job.name, job.arguments(diagnosis, searches), folder / LOGS / job.name, after, files))
+    return cells
 
 
 def levels(jobs: Sequence[Job]) -> list[list[Job]]:
