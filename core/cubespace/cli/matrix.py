@@ -98,14 +98,13 @@ def matrix(
     """Run every combination of some settings; what is done is kept, so the same command again goes on."""
     loaded = catalogue(no_plugin)
     wanted, folder = _wanted(source, axes, output)
-    run = MatrixRun.of(wanted, folder)
-    run.check(loaded)
+    run = MatrixRun.of(wanted, folder, loaded)
     if dry_run:
         _outline(run, as_json)
         return
     if print_jobs:
         run.prepare()
-        typer.echo("\n".join(job_lines(run.jobs(), folder, wanted.diagnose, searches)))
+        typer.echo("\n".join(job_lines(run.jobs(), folder, searches, wanted.diagnose)))
         return
     _show(_run(run, loaded, executor, jobs, searches, quiet), folder, as_json)
 

@@ -11,8 +11,6 @@ import json
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,27 +19,62 @@ import numpy as np
 
 from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.base.files import read_json, replacing
+from cubespace.base.observer import Observer
 from cubespace.base.options import parse_spec
 from cubespace.base.version import __version__
 from cubespace.data.domain import Domain, Pairs
-from cubespace.runs.folder import RunFolder
+from cubespace.data.spoiling import spoil
+from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder import CONFIG, RunFolder
+from cubespace.runs.networks import read_network
 from cubespace.runs.stages import Pipeline
+from cubespace.settings.recipe import Execution
+from cubespace.settings.run_config import RunConfig, load_config
+from cubespace.settings.stages import ENCODER, EXTRACTION, MEASURES, MODEL, PDDL, STRIPS
+from cubespace.symbols.strips import StripsModel, load_strips
 
 SUFFIX, CARD, FORMAT = ".cube", "card.json", 1
-STAGES_GIVEN = ("train", "extract")
-BESIDES = ("config.toml", "manifest.json", "environment.json")
+FILES = (CONFIG, MODEL, ENCODER, MEASURES, STRIPS, PDDL, EXTRACTION)
 MAX_CARD, MAX_BYTES = 1 << 20, 1 << 30  # of the card, and of all files together
 A_TIME = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same model gives the same bundle
 
 
+@attrs.frozen(kw_only=True)
+class LearnedModel:
+    """What planning between two pictures needs, from a run folder or from a bundle."""
+
+    network: SpaceAutoEncoder
+    strips: StripsModel
+    domain: Domain  # judges plans, if it can
+    redrawing_error: float  # the largest with which a training picture is redrawn
+
+
+def open_model(path: Path, catalogue: Catalogue, execution: Execution) -> LearnedModel:
+    """Open the model of a run folder, or of a bundle."""
+    if not path.is_file():
+        pipeline = Pipeline(RunFolder.load(path, catalogue), catalogue, execution, Observer())
+        network, strips = pipeline.network(), pipeline.strips()
+        error = pipeline.redrawing_error()
+        return LearnedModel(network=network, strips=strips, domain=pipeline.domain(), redrawing_error=error)
+    with tempfile.TemporaryDirectory(prefix="cube-bundle-") as name:
+        folder = Path(name)
+        unpack(path, folder)
+        network = read_network(catalogue, folder / MODEL, execution.device)
+        table = read_json(folder / EXTRACTION)
+        return LearnedModel(
+            network=network,
+            strips=load_strips(folder / STRIPS),
+            domain=bundle_domain(load_config(folder / CONFIG, {}), network.image_shape, catalogue),
+            redrawing_error=float(table["redrawing_error"]) if isinstance(table, dict) else 0.0,
+        )
+
+
 def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:
     """Write the bundle of a run whose model is extracted."""
-    for stage in STAGES_GIVEN:
-        if not run.finished(stage):
-            raise InputError(f"{run.path} has no finished stage '{stage}': cube {stage} {run.path} does it")
-    stages = {stage: _stages(run)[stage] for stage in STAGES_GIVEN}
-    names = [name for record in stages.values() for name in record["files"]]
-    content = {name: run.file(name).read_bytes() for name in (*BESIDES, *names)}
+    if not run.finished("extract"):
+        raise InputError(f"{run.path} has no finished stage 'extract': cube extract {run.path} does it")
+    content = {name: run.file(name).read_bytes() for name in FILES}
     card = {
         "format": FORMAT,
         "cubespace": __version__,
@@ -50,18 +83,10 @@ def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:
         "date": time.strftime("%Y-%m-%d"),
         "files": {name: hashlib.sha256(data).hexdigest() for name, data in content.items()},
     }
-    with replacing(target) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with replacing(target) as file, zipfile.ZipFile(file, "w") as archive:
         for name, data in {CARD: json.dumps(card, indent=2).encode(), **content}.items():
             archive.writestr(zipfile.ZipInfo(name, A_TIME), data, zipfile.ZIP_DEFLATED)
     return target
-
-
-@contextmanager
-def opened_bundle(path: Path) -> Iterator[RunFolder]:
-    """Unpack a bundle into a folder that is removed in the end, and open it as a run."""
-    with tempfile.TemporaryDirectory(prefix="cube-bundle-") as name:
-        unpack(path, Path(name))
-        yield RunFolder.load(name)
 
 
 def unpack(path: Path, folder: Path) -> dict[str, Any]:
@@ -84,31 +109,18 @@ def unpack(path: Path, folder: Path) -> dict[str, Any]:
 
 
 def _card(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """Return the card of an archive that has what it says and nothing else."""
+    """Return the card of an archive that has the files of a bundle and nothing else."""
     if archive.getinfo(CARD).file_size > MAX_CARD:
         raise ValueError("its card is too large")
     card = json.loads(archive.read(CARD))
     if card["format"] != FORMAT:
         raise ValueError(f"format {card['format']}, this version reads {FORMAT}")
-    named, there = set(card["files"]) | {CARD}, [entry.filename for entry in archive.infolist()]
-    if sorted(named) != sorted(there):
-        raise ValueError("its files are not those of its card")
-    for name in named:
-        if Path(name).name != name or name.startswith("."):
-            raise ValueError(f"'{name}' is not a plain file name")
+    there = sorted(entry.filename for entry in archive.infolist())
+    if there != sorted((CARD, *FILES)) or set(card["files"]) != set(FILES):
+        raise ValueError("it has other files than a bundle")
     if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
         raise ValueError("it is too large")
     return dict(card)
-
-
-@contextmanager
-def opened_run(path: Path) -> Iterator[RunFolder]:
-    """Open a run folder, or a bundle."""
-    if path.is_file():
-        with opened_bundle(path) as run:
-            yield run
-    else:
-        yield RunFolder.load(path)
 
 
 class Unjudged(Domain):
@@ -127,19 +139,13 @@ class Unjudged(Domain):
         raise UsageError("a bundle has no pictures to learn from: name a domain")
 
 
-def bundle_domain(pipeline: Pipeline, image_shape: tuple[int, ...]) -> Domain:
+def bundle_domain(config: RunConfig, image_shape: tuple[int, ...], catalogue: Catalogue) -> Domain:
     """Return the domain of a bundle, which judges its plans, or one that judges nothing."""
-    spec = parse_spec(pipeline.run.config.domain)
+    spec = parse_spec(config.domain)
     try:
-        options = pipeline.catalogue.find("domain", spec.name).options(spec.options)
+        options = catalogue.find("domain", spec.name).options(spec.options)
         if any(isinstance(value, Path) for value in attrs.asdict(options, recurse=False).values()):
             return Unjudged(image_shape)
-        return pipeline.domain()
+        return spoil(catalogue.create("domain", spec), config.data.spoil, config.data.seed, 1)
     except CubeError:  # a plugin that is not installed here, or what it needs
         return Unjudged(image_shape)
-
-
-def _stages(run: RunFolder) -> dict[str, Any]:
-    manifest = read_json(run.file("manifest.json"))
-    assert isinstance(manifest, dict)
-    return dict(manifest.get("stages", manifest))

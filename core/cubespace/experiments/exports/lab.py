@@ -46,7 +46,7 @@ def _of_run(facts: RunFacts) -> dict[str, Any]:
     known = {
         "recall": facts.diagnosis.get("recall"),
         "wrong_per_state": facts.diagnosis.get("wrong"),
-        "training_time": facts.stages.get("train", {}).get("seconds"),
+        "training_time": facts.stages["train"].seconds if "train" in facts.stages else None,
         "run_dir": facts.run.path.name,
         "seed": int(facts.settings["train.seed"]),
     }

@@ -22,7 +22,7 @@ def search_records(runs: Sequence[RunFacts]) -> list[dict[str, Any]]:
         about: dict[str, Any] = {"run": facts.run.path.name, DOMAIN: facts.value(DOMAIN), SEED: facts.value(SEED)}
         about |= {axis: facts.value(axis) for axis in axes}
         about |= {"recall": facts.diagnosis.get("recall"), "wrong_per_state": facts.diagnosis.get("wrong")}
-        about |= {"training_seconds": facts.stages.get("train", {}).get("seconds")}
+        about |= {"training_seconds": facts.stages["train"].seconds if "train" in facts.stages else None}
         for record in row.plans.get("records", ()):
             steps = None if record["plan"] is None else len(record["plan"])
             told = {key: value for key, value in record.items() if key not in LEFT_OUT}
