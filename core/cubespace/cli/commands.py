@@ -6,14 +6,18 @@ import sys
 from collections.abc import Sequence
 
 from cubespace.cli import (  # noqa: F401 - registers the commands
+    cell,
     data,
     diagnose,
+    export,
     info,
+    matrix,
     new_plugin,
     plan,
     plugins,
     report,
     run,
+    tables,
 )
 from cubespace.cli.app import add_plugin_commands, app
 from cubespace.cli.ending import show_notes

@@ -180,7 +180,9 @@ class Pipeline:
                 memory=memory,
                 familiar=familiarity(parts[1], memory, self.transitions().train, problems),
             )
-            results = evaluate(self.run, problems, *parts, learned, self.catalogue, self.observer)
+            results = evaluate(
+                self.run, problems, *parts, learned, self.catalogue, self.observer, self.execution.searches
+            )
             write_json(self.run.file(RESULTS), results)
 
     def problems(self, domain: Domain) -> list[Problem]:
