@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from cubespace.base.errors import InputError
 from cubespace.base.files import read_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
@@ -150,10 +151,26 @@ def _key(learned: str, spec: str, limits: Limits, problem: Problem) -> str:
 def _finished(folder: Path, key: str) -> dict[str, Any] | None:
     if not (folder / "result.json").is_file():
         return None
-    record = read_json(folder / "result.json")
+    try:
+        record = read_json(folder / "result.json")
+    except InputError:  # damaged: it is made again
+        return None
     if not isinstance(record, dict) or record.get("key") != key or record.get("outcome") == Outcome.CRASHED:
         return None
-    return record
+    return record if _is_whole(record) else None
+
+
+def _is_whole(record: dict[str, Any]) -> bool:
+    """Return whether a record has what the table of results is made of, each of its kind."""
+    kinds: dict[str, Any] = {"problem": str, "planner": str, "detail": str, "reason": str, "seconds": float}
+    kinds |= {"valid": bool | None, "optimal": bool | None, "wrong_step": int | None, "plan": list | None}
+    plan = record.get("plan")
+    return (
+        all(name in record and isinstance(record[name], kind) for name, kind in kinds.items())
+        and record.get("outcome") in list(Outcome)
+        and (plan is None) == (record["outcome"] != Outcome.SOLVED)
+        and (plan is None or all(type(step) is int for step in plan))
+    )
 
 
 def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> None:

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.errors import InputError, UsageError
-from cubespace.base.files import read_json, sha256, write_json, write_text
+from cubespace.base.files import read_json, sha256, well_formed, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.base.numbers import fixed
 from cubespace.base.observer import Observer, following
@@ -261,7 +261,8 @@ class Pipeline:
 
     def redrawing_error(self) -> float:
         """Return the largest error with which a training picture is redrawn."""
-        return float(self.table(EXTRACTION)["redrawing_error"])
+        with well_formed(self.run.file(EXTRACTION)):
+            return float(self.table(EXTRACTION)["redrawing_error"])
 
     def results(self) -> dict[str, Any]:
         """Return the table of the run."""
@@ -277,7 +278,8 @@ class Pipeline:
 
     def crashed(self) -> int:
         """Return how many searches of the run crashed; the next call tries them again."""
-        return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())
+        with well_formed(self.run.file(RESULTS)):
+            return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())
 
 
 def _brief(row: dict[str, Any]) -> str:
