@@ -27,6 +27,51 @@ class FramesOptions:
     held_out: float = option(0.0, "fraction of the moves that no training pair shows", and_(ge(0.0), lt(1.0)))
 
 
+@attrs.frozen(eq=False)
+class WorldMap:
+    """All frames of a world and the moves between them: forward, backward, and those that learning is shown."""
+
+    frames: Images
+    forward: _Moves
+    backward: _Moves
+    shown: _Moves
+    goal: int
+
+    @classmethod
+    def of(cls, frames: Images, edges: Indices, held_out: float = 0.0, goal: int | None = None) -> WorldMap:
+        """Sort the moves, (moves, 2), and hold some of them out; the goal is the last frame unless it is given."""
+        chosen = np.random.default_rng(0).random(len(edges)) >= held_out
+        three = (edges, edges[:, ::-1], edges[chosen])
+        sorted_moves = (_Moves.of(each, len(frames)) for each in three)
+        return cls(frames, *sorted_moves, len(frames) - 1 if goal is None else goal)
+
+    def nearest(self, images: Images) -> tuple[Indices, NDArray[np.float64]]:
+        """Return the number of the frame nearest to each picture, and its distance."""
+        square = self._squares(images)
+        number = square.argmin(1)
+        return number, np.sqrt(np.maximum(square[np.arange(len(images)), number], 0))
+
+    def closest(self) -> float:
+        """Return the distance of the two most alike frames."""
+        least = np.inf
+        for start in range(0, len(self.frames), CHUNK):
+            square = self._squares(self.frames[start : start + CHUNK])
+            rows = np.arange(len(square))
+            square[rows, start + rows] = np.inf
+            least = min(least, float(square.min()))
+        return float(np.sqrt(max(least, 0.0)))
+
+    def _squares(self, images: Images) -> NDArray[np.float64]:
+        """Return the squared distance of each picture from each frame, (pictures, frames)."""
+        flat = images.reshape(len(images), -1).astype(np.float64)
+        parts = []
+        for start in range(0, len(self.frames), CHUNK):
+            frames = self.frames[start : start + CHUNK]
+            frames = frames.reshape(len(frames), -1).astype(np.float64)
+            parts.append((flat**2).sum(1)[:, None] + (frames**2).sum(1) - 2 * flat @ frames.T)
+        return np.concatenate(parts, axis=1)
+
+
 class World(Simulator):
     """States are numbers of frames, in two bytes; frames that look the same are one state.
 
@@ -35,17 +80,12 @@ class World(Simulator):
     """
 
     reversible = False
-
-    def __init__(self, frames: Images, edges: Indices, held_out: float = 0.0) -> None:
-        self.frames = frames
-        chosen = np.random.default_rng(0).random(len(edges)) >= held_out
-        self.forward, self.backward = _Moves.of(edges, len(frames)), _Moves.of(edges[:, ::-1], len(frames))
-        self.shown = _Moves.of(edges[chosen], len(frames))
+    map: WorldMap  # known from the start, or found out when it is first needed
 
     @property
     def image_shape(self) -> tuple[int, ...]:
         """Return the shape of a frame."""
-        return self.frames.shape[1:]
+        return self.map.frames.shape[1:]
 
     @property
     def radices(self) -> tuple[int, ...]:
@@ -54,56 +94,45 @@ class World(Simulator):
 
     def random_states(self, count: int, rng: np.random.Generator) -> States:
         """Draw frames uniformly."""
-        return _states(rng.integers(len(self.frames), size=count))
+        return states_of(rng.integers(len(self.map.frames), size=count))
 
     def goal(self) -> States:
-        """Return the frame that was given last: where an episode ends, in most worlds."""
-        return _states(np.array([len(self.frames) - 1]))
+        """Return where an episode ends: in most worlds, the frame that was given last."""
+        return states_of(np.array([self.map.goal]))
 
     def render(self, states: States) -> Images:
         """Return the frames."""
-        return self.frames[_numbers(states)]
+        return self.map.frames[numbers_of(states)]
 
     def successors(self, states: States) -> tuple[States, NDArray[np.intp]]:
         """Return the frames that one move leads to."""
-        children, parents = self.forward.of_states(_numbers(states))
-        return _states(children), parents
+        children, parents = self.map.forward.of_states(numbers_of(states))
+        return states_of(children), parents
 
     def predecessors(self, states: States) -> tuple[States, NDArray[np.intp]]:
         """Return the frames from which one move leads there."""
-        children, parents = self.backward.of_states(_numbers(states))
-        return _states(children), parents
+        children, parents = self.map.backward.of_states(numbers_of(states))
+        return states_of(children), parents
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw frames, each with a random one of those moves that are not held out."""
-        able = np.flatnonzero(self.shown.degrees > 0)
+        shown, frames = self.map.shown, self.map.frames
+        able = np.flatnonzero(shown.degrees > 0)
         before = able[rng.integers(len(able), size=USUAL_PAIRS if count is None else count)]
-        degrees = self.shown.degrees[before]
-        after = self.shown.targets[self.shown.starts[before] + rng.integers(degrees)]
-        return Pairs(self.frames[before], self.frames[after], _states(before), _states(after))
+        after = shown.targets[shown.starts[before] + rng.integers(shown.degrees[before])]
+        return Pairs(frames[before], frames[after], states_of(before), states_of(after))
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the nearest frame by the rule of the class."""
-        parts = [self._nearest(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
+        parts = [self.map.nearest(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
         number = np.concatenate([part[0] for part in parts] or [np.zeros(0, dtype=np.intp)])
         distance = np.concatenate([part[1] for part in parts] or [np.zeros(0)])
         readable = distance <= NEARER * self._closest
-        return _states(np.where(readable, number, 0)), readable
-
-    def _nearest(self, images: Images) -> tuple[Indices, NDArray[np.float64]]:
-        flat, frames = (part.reshape(len(part), -1).astype(np.float64) for part in (images, self.frames))
-        square = (flat**2).sum(1)[:, None] + (frames**2).sum(1) - 2 * flat @ frames.T
-        nearest = square.argmin(1)
-        return nearest, np.sqrt(np.maximum(square[np.arange(len(flat)), nearest], 0))
+        return states_of(np.where(readable, number, 0)), readable
 
     @cached_property
     def _closest(self) -> float:
-        """Return the distance of the two most alike frames."""
-        frames = self.frames.reshape(len(self.frames), -1).astype(np.float64)
-        square = (frames**2).sum(1)
-        apart = square[:, None] + square - 2 * frames @ frames.T
-        np.fill_diagonal(apart, np.inf)
-        return float(np.sqrt(max(float(apart.min()), 0.0)))
+        return self.map.closest()
 
 
 class Frames(World):
@@ -114,7 +143,7 @@ class Frames(World):
     def __init__(self, options: FramesOptions) -> None:
         if options.path is None:
             raise UsageError("domain 'frames' needs path=FILE.npz with arrays 'frames' and 'edges'")
-        super().__init__(*read_world(options.path), options.held_out)
+        self.map = WorldMap.of(*read_world(options.path), options.held_out)
 
 
 @attrs.frozen(eq=False)
@@ -158,9 +187,11 @@ def read_world(path: Path) -> tuple[Images, Indices]:
     return frames, edges.astype(np.intp)
 
 
-def _states(numbers: Indices) -> States:
+def states_of(numbers: Indices) -> States:
+    """Return numbers of frames as states."""
     return np.stack([numbers >> 8, numbers & 255], axis=1).astype(np.uint8)
 
 
-def _numbers(states: States) -> Indices:
+def numbers_of(states: States) -> Indices:
+    """Return states as numbers of frames."""
     return states[:, 0].astype(np.intp) << 8 | states[:, 1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from pathlib import Path
 
@@ -15,15 +14,11 @@ from cubespace.base.images import Colour
 from cubespace.base.options import option
 from cubespace.data.domain import Domain, Pairs
 from cubespace_domains.pair_files import read_pairs
+from cubespace_domains.sizes import check_size, parse_size
 
 FORMATS = (
     "a folder with 0001_a.png, 0001_b.png …, an .npz with arrays 'before' and 'after', or a .csv of two paths per row"
 )
-
-
-def _check_size(_: object, attribute: attrs.Attribute[str | None], value: str | None) -> None:
-    if value is not None and not re.fullmatch(r"[1-9]\d{0,3}x[1-9]\d{0,3}", value):
-        raise ValueError(f"'{value}' is not of the form HEIGHTxWIDTH, as in {attribute.name}=42x42")
 
 
 @attrs.frozen(kw_only=True)
@@ -32,7 +27,7 @@ class PictureOptions:
 
     path: Path | None = option(None, "the folder, .npz or .csv with the pairs")
     colour: Colour = option("auto", "grey, rgb, or auto: grey if all pictures are")
-    resize: str | None = option(None, "scale all pictures to HEIGHTxWIDTH", _check_size)
+    resize: str | None = option(None, "scale all pictures to HEIGHTxWIDTH", check_size)
 
 
 class OwnImages(Domain):
@@ -53,8 +48,7 @@ class OwnImages(Domain):
         """Return all pictures, (2 pairs, height, width, …)."""
         size = None
         if self.options.resize is not None:
-            height, width = map(int, self.options.resize.split("x"))
-            size = height, width
+            size = parse_size(self.options.resize)
         return read_pairs(self.path, self.options.colour, size)
 
     @property

@@ -1,0 +1,163 @@
+"""Levels of environments as domains: wholly explored, or walked through."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from cubespace.base.arrays import Images, Indices, States
+from cubespace.base.errors import InputError
+from cubespace.base.files import replacing
+from cubespace.data.domain import USUAL_PAIRS, Domain, Environment, Explorer, Pairs, Progress
+from cubespace_domains.frames import World, WorldMap, numbers_of
+from cubespace_domains.gym.exploration import Exploration, Explored, ambiguous, key
+from cubespace_domains.gym.level import Level, LevelOptions, Picture, Snapshot
+
+USUAL_STEPS = 50  # of a walk
+
+
+class GymWorld(World, Explorer, Environment):
+    """A level whose states have all been found; an episode that is over has no further moves."""
+
+    Options = LevelOptions
+
+    def __init__(self, options: LevelOptions) -> None:
+        self.options = options
+        self._found: Explored | None = None
+        self._now: Snapshot = None
+
+    @cached_property
+    def level(self) -> Level:
+        """Return the level itself, to act in."""
+        return Level(self.options)
+
+    def explore(self, progress: Progress) -> None:
+        """Find all states, unless they are known."""
+        if self._found is None:
+            self._found = Exploration(self.level, self.options.limit).run(progress)
+
+    def keep(self, file: Path) -> None:
+        """Write what was found."""
+        found = self.found
+        with replacing(file) as target:
+            np.savez_compressed(target, frames=found.frames, moves=found.moves, goal=np.array(found.goal))
+
+    def recall(self, file: Path) -> None:
+        """Read what was found before."""
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                found = Explored(archive["frames"], archive["moves"], int(archive["goal"]))
+        except Exception as error:  # a damaged archive raises anything
+            raise InputError(f"'{file}' is not what was found in an environment ({error}): make the data again") from error
+        self._found = found
+
+    @property
+    def found(self) -> Explored:
+        """Return what is known of the level, and find it out if nothing is."""
+        self.explore(lambda *_: None)
+        assert self._found is not None
+        return self._found
+
+    @cached_property
+    def map(self) -> WorldMap:
+        """Return the frames, and the moves without their actions."""
+        found = self.found
+        edges = np.unique(found.moves[:, [0, 2]], axis=0)
+        return WorldMap.of(found.frames, edges, self.options.held_out, found.goal)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Return the numbers of the actions, and what the environment calls them."""
+        names = getattr(self.level.start, "actions", None)
+        called = {int(each): each.name for each in names} if isinstance(names, type) else {}
+        return tuple(called.get(action, str(action)) for action in self.level.actions)
+
+    def put(self, state: States) -> Images:
+        """Start again and do what leads to a state soonest."""
+        self._now = self.level.start
+        picture = self.level.picture
+        for action in self._way_to(int(numbers_of(state)[0])):
+            step = self.level.step(self._now, action)
+            self._now, picture = step.snapshot, step.picture
+        return picture[None]
+
+    def act(self, action: int) -> tuple[Images, bool]:
+        """Do an action in the environment itself."""
+        step = self.level.step(self._now, self.level.actions[action])
+        self._now = step.snapshot
+        return step.picture[None], step.over
+
+    def _way_to(self, state: int) -> list[int]:
+        """Return the actions that lead from the start to a state: each was first found from one found before."""
+        way: list[int] = []
+        while state != 0:
+            source, action = self._origins[state]
+            way.insert(0, action)
+            state = source
+        return way
+
+    @cached_property
+    def _origins(self) -> dict[int, tuple[int, int]]:
+        """Return from which state and by which action each state was found first."""
+        origins: dict[int, tuple[int, int]] = {}
+        for source, action, target in self.found.moves.tolist():
+            if source < target:
+                origins.setdefault(target, (source, action))
+        return origins
+
+
+class GymWalks(Domain):
+    """Random walks through a level that is too large to be explored: enough to learn and plan; nobody judges."""
+
+    Options = LevelOptions
+
+    def __init__(self, options: LevelOptions) -> None:
+        self.options = options
+
+    @cached_property
+    def level(self) -> Level:
+        """Return the level itself."""
+        return Level(self.options)
+
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """Return the shape of a frame."""
+        return self.level.picture.shape
+
+    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
+        """Walk until there are enough steps that change the frame; each walk is an episode."""
+        wanted = USUAL_PAIRS if count is None else count
+        rows: list[tuple[Picture, Picture, int]] = []
+        known: dict[tuple[bytes, int], Picture] = {}
+        episode = 0
+        while len(rows) < wanted:
+            rows += [(before, after, episode) for before, after in self._walk(rng, known)]
+            episode += 1
+            if episode > wanted and not rows:
+                raise InputError(f"environment '{self.options.id}': no random action has changed its frame")
+        before, after, episodes = zip(*rows[:wanted], strict=True)
+        return Pairs(np.stack(before), np.stack(after), episodes=_numbered(episodes))
+
+    def _walk(self, rng: np.random.Generator, known: dict[tuple[bytes, int], Picture]) -> list[tuple[Picture, Picture]]:
+        """Return the frames before and after each step of a walk; a step that leads elsewhere than before is refused."""
+        snapshot, picture = self.level.start, self.level.picture
+        pairs = []
+        for _ in range(self.options.steps or USUAL_STEPS):
+            action = int(rng.choice(self.level.actions))
+            step = self.level.step(snapshot, action, int(rng.integers(1 << 31)))
+            seen = known.setdefault((key(picture), action), step.picture)
+            if not np.array_equal(seen, step.picture):
+                why = "the environment is random, or hides a part of the state"
+                raise ambiguous(self.level, action, why, [picture, seen, step.picture])
+            if not np.array_equal(picture, step.picture):
+                pairs.append((picture, step.picture))
+            snapshot, picture = step.snapshot, step.picture
+            if step.over:
+                break
+        return pairs
+
+
+def _numbered(episodes: tuple[int, ...]) -> Indices:
+    return np.array(episodes, dtype=np.intp)
