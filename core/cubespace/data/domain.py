@@ -7,7 +7,8 @@ Three contracts, of which only the first is needed to learn and to plan:
 * :class:`StateSpace`: random states, successors, a goal; with it there are problems at an exact distance and diagnosis.
 
 Two more are kept by worlds of others: an :class:`Explorer` must look around before it knows its states, and in an
-:class:`Environment` one can act. A :class:`Simulator` keeps the first three. States are rows of small non-negative integers, always in batches:
+:class:`Environment` one can act. A :class:`Simulator` keeps the first three. States are rows of small non-negative
+integers, always in batches:
 ``uint8[N, variables]``. Pictures are ``uint8[N, H, W]`` or, in colour, ``uint8[N, H, W, 3]``.
 """
 
@@ -46,9 +47,13 @@ class Pairs:
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Pairs:
         """Return some of the transitions; a slice shares their memory."""
-        optional = (self.states_before, self.states_after, self.episodes)
-        known = (None if array is None else array[rows] for array in optional)
-        return Pairs(self.before[rows], self.after[rows], *known)
+        return Pairs(
+            self.before[rows],
+            self.after[rows],
+            None if self.states_before is None else self.states_before[rows],
+            None if self.states_after is None else self.states_after[rows],
+            None if self.episodes is None else self.episodes[rows],
+        )
 
 
 class Domain(ABC):

@@ -1,22 +1,17 @@
-"""A world given by its pictures: all its frames, and which frame one move leads to from which."""
+"""A world given by a file with all its frames and moves."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 
 import attrs
 import numpy as np
 from attrs.validators import and_, ge, lt
-from numpy.typing import NDArray
 
-from cubespace.base.arrays import Images, Indices, States
+from cubespace.base.arrays import Images, Indices
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import option
-from cubespace.data.domain import USUAL_PAIRS, Pairs, Simulator
-
-NEARER = 0.4  # of the distance of the two most alike frames: half-way between them a picture shows neither
-CHUNK = 256  # pictures compared with all frames at once
+from cubespace.data.world import MOST_FRAMES, World, WorldMap
 
 
 @attrs.frozen(kw_only=True)
@@ -27,114 +22,6 @@ class FramesOptions:
     held_out: float = option(0.0, "fraction of the moves that no training pair shows", and_(ge(0.0), lt(1.0)))
 
 
-@attrs.frozen(eq=False)
-class WorldMap:
-    """All frames of a world and the moves between them: forward, backward, and those that learning is shown."""
-
-    frames: Images
-    forward: _Moves
-    backward: _Moves
-    shown: _Moves
-    goal: int
-
-    @classmethod
-    def of(cls, frames: Images, edges: Indices, held_out: float = 0.0, goal: int | None = None) -> WorldMap:
-        """Sort the moves, (moves, 2), and hold some of them out; the goal is the last frame unless it is given."""
-        chosen = np.random.default_rng(0).random(len(edges)) >= held_out
-        three = (edges, edges[:, ::-1], edges[chosen])
-        sorted_moves = (_Moves.of(each, len(frames)) for each in three)
-        return cls(frames, *sorted_moves, len(frames) - 1 if goal is None else goal)
-
-    def nearest(self, images: Images) -> tuple[Indices, NDArray[np.float64]]:
-        """Return the number of the frame nearest to each picture, and its distance."""
-        square = self._squares(images)
-        number = square.argmin(1)
-        return number, np.sqrt(np.maximum(square[np.arange(len(images)), number], 0))
-
-    def closest(self) -> float:
-        """Return the distance of the two most alike frames."""
-        least = np.inf
-        for start in range(0, len(self.frames), CHUNK):
-            square = self._squares(self.frames[start : start + CHUNK])
-            rows = np.arange(len(square))
-            square[rows, start + rows] = np.inf
-            least = min(least, float(square.min()))
-        return float(np.sqrt(max(least, 0.0)))
-
-    def _squares(self, images: Images) -> NDArray[np.float64]:
-        """Return the squared distance of each picture from each frame, (pictures, frames)."""
-        flat = images.reshape(len(images), -1).astype(np.float64)
-        parts = []
-        for start in range(0, len(self.frames), CHUNK):
-            frames = self.frames[start : start + CHUNK]
-            frames = frames.reshape(len(frames), -1).astype(np.float64)
-            parts.append((flat**2).sum(1)[:, None] + (frames**2).sum(1) - 2 * flat @ frames.T)
-        return np.concatenate(parts, axis=1)
-
-
-class World(Simulator):
-    """States are numbers of frames, in two bytes; frames that look the same are one state.
-
-    Reading: a picture shows the frame nearest to it, if it is clearly nearer to it than half the distance between the
-    two most alike frames: it then cannot be nearer to any other.
-    """
-
-    reversible = False
-    map: WorldMap  # known from the start, or found out when it is first needed
-
-    @property
-    def image_shape(self) -> tuple[int, ...]:
-        """Return the shape of a frame."""
-        return self.map.frames.shape[1:]
-
-    @property
-    def radices(self) -> tuple[int, ...]:
-        """Return two bytes."""
-        return (256, 256)
-
-    def random_states(self, count: int, rng: np.random.Generator) -> States:
-        """Draw frames uniformly."""
-        return states_of(rng.integers(len(self.map.frames), size=count))
-
-    def goal(self) -> States:
-        """Return where an episode ends: in most worlds, the frame that was given last."""
-        return states_of(np.array([self.map.goal]))
-
-    def render(self, states: States) -> Images:
-        """Return the frames."""
-        return self.map.frames[numbers_of(states)]
-
-    def successors(self, states: States) -> tuple[States, NDArray[np.intp]]:
-        """Return the frames that one move leads to."""
-        children, parents = self.map.forward.of_states(numbers_of(states))
-        return states_of(children), parents
-
-    def predecessors(self, states: States) -> tuple[States, NDArray[np.intp]]:
-        """Return the frames from which one move leads there."""
-        children, parents = self.map.backward.of_states(numbers_of(states))
-        return states_of(children), parents
-
-    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
-        """Draw frames, each with a random one of those moves that are not held out."""
-        shown, frames = self.map.shown, self.map.frames
-        able = np.flatnonzero(shown.degrees > 0)
-        before = able[rng.integers(len(able), size=USUAL_PAIRS if count is None else count)]
-        after = shown.targets[shown.starts[before] + rng.integers(shown.degrees[before])]
-        return Pairs(frames[before], frames[after], states_of(before), states_of(after))
-
-    def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
-        """Find the nearest frame by the rule of the class."""
-        parts = [self.map.nearest(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
-        number = np.concatenate([part[0] for part in parts] or [np.zeros(0, dtype=np.intp)])
-        distance = np.concatenate([part[1] for part in parts] or [np.zeros(0)])
-        readable = distance <= NEARER * self._closest
-        return states_of(np.where(readable, number, 0)), readable
-
-    @cached_property
-    def _closest(self) -> float:
-        return self.map.closest()
-
-
 class Frames(World):
     """The world of an ``.npz`` file."""
 
@@ -143,30 +30,12 @@ class Frames(World):
     def __init__(self, options: FramesOptions) -> None:
         if options.path is None:
             raise UsageError("domain 'frames' needs path=FILE.npz with arrays 'frames' and 'edges'")
-        self.map = WorldMap.of(*read_world(options.path), options.held_out)
+        self._map = WorldMap.of(*read_world(options.path), options.held_out)
 
-
-@attrs.frozen(eq=False)
-class _Moves:
-    """The targets of all moves, sorted by their source."""
-
-    targets: Indices
-    starts: Indices  # (states,)
-    degrees: Indices  # (states,)
-
-    @classmethod
-    def of(cls, edges: Indices, states: int) -> _Moves:
-        """Sort the moves."""
-        order = np.lexsort((edges[:, 1], edges[:, 0]))
-        degrees = np.bincount(edges[:, 0], minlength=states)
-        return cls(edges[order, 1], np.cumsum(degrees) - degrees, degrees)
-
-    def of_states(self, numbers: Indices) -> tuple[Indices, Indices]:
-        """Return the targets from some states, and for each the row of its source."""
-        parents = np.repeat(np.arange(len(numbers)), self.degrees[numbers])
-        first = np.cumsum(self.degrees[numbers]) - self.degrees[numbers]
-        turn = np.arange(len(parents)) - first[parents]
-        return self.targets[self.starts[numbers][parents] + turn], parents
+    @property
+    def map(self) -> WorldMap:
+        """Return what the file says."""
+        return self._map
 
 
 def read_world(path: Path) -> tuple[Images, Indices]:
@@ -182,16 +51,6 @@ def read_world(path: Path) -> tuple[Images, Indices]:
         raise InputError(f"'{path}': frames must be uint8 (states, height, width) or (states, height, width, 3)")
     if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer) or len(edges) == 0:
         raise InputError(f"'{path}': edges must be whole numbers (moves, 2)")
-    if len(frames) > 1 << 16 or edges.min() < 0 or edges.max() >= len(frames):
+    if len(frames) > MOST_FRAMES or edges.min() < 0 or edges.max() >= len(frames):
         raise InputError(f"'{path}': edges must be numbers of frames, of which there may be 65,536")
     return frames, edges.astype(np.intp)
-
-
-def states_of(numbers: Indices) -> States:
-    """Return numbers of frames as states."""
-    return np.stack([numbers >> 8, numbers & 255], axis=1).astype(np.uint8)
-
-
-def numbers_of(states: States) -> Indices:
-    """Return states as numbers of frames."""
-    return states[:, 0].astype(np.intp) << 8 | states[:, 1]

@@ -18,7 +18,8 @@ class LapktOptions:
     """Which search to run, and how novel a state must be."""
 
     search: Literal["bfws", "k-bfws", "iw", "siw"] = option(
-        "bfws", "best-first width search with novelty (complete), the same within a bound, or iterated width, once or "
+        "bfws",
+        "best-first width search with novelty (complete), the same within a bound, or iterated width, once or "
         "goal by goal",
     )
     width: int = option(2, "the largest novelty: for k-bfws, iw and siw, which give up beyond it", and_(ge(1), le(4)))
@@ -33,7 +34,11 @@ class Lapkt(PythonPlanner):
 
     def missing(self) -> str | None:
         """Return how to install the package."""
-        return None if importlib.util.find_spec("lapkt") else "its package is not installed: pip install 'cubespace[lapkt]'"
+        return (
+            None
+            if importlib.util.find_spec("lapkt")
+            else "its package is not installed: pip install 'cubespace[lapkt]'"
+        )
 
     def unsupported(self, task: Task) -> str | None:
         """Refuse action costs, which its searches ignore."""

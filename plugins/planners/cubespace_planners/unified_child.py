@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import unified_planning as up
 from unified_planning.engines import CompilationKind, PlanGenerationResultStatus
 from unified_planning.shortcuts import (
     Compiler,
@@ -44,13 +43,12 @@ def main() -> None:
     get_environment().credits_stream = None
     name = record["engine"]
     if all(holds == (bit in set(record["init"])) for bit, holds in record["goal"]):
-        return answer("SOLVED", [])  # some engines crash where there is nothing to do
-    try:
-        planner = OneshotPlanner(name=name)
-    except up.exceptions.UPException as error:
-        return answer("UNSUPPORTED", None, f"unified-planning has no engine '{name}': {error}")
-    with planner:
-        solve(planner, record)
+        answer("SOLVED", [])  # some engines crash where there is nothing to do
+    elif name not in get_environment().factory.engines:
+        answer("UNSUPPORTED", None, f"unified-planning has no engine '{name}' here")
+    else:
+        with OneshotPlanner(name=name) as planner:
+            solve(planner, record)
 
 
 def solve(planner: Any, record: dict[str, Any]) -> None:
@@ -59,10 +57,13 @@ def solve(planner: Any, record: dict[str, Any]) -> None:
     add_metric(problem, record, planner)
     compiled = None
     if not planner.supports(problem.kind):
-        with Compiler(problem_kind=problem.kind, compilation_kind=CompilationKind.NEGATIVE_CONDITIONS_REMOVING) as removing:
+        with Compiler(
+            problem_kind=problem.kind, compilation_kind=CompilationKind.NEGATIVE_CONDITIONS_REMOVING
+        ) as removing:
             compiled = removing.compile(problem, CompilationKind.NEGATIVE_CONDITIONS_REMOVING)
         if not planner.supports(compiled.problem.kind):
-            return answer("UNSUPPORTED", None, f"engine '{record['engine']}' does not support such tasks")
+            answer("UNSUPPORTED", None, f"engine '{record['engine']}' does not support such tasks")
+            return
     begun = time.perf_counter()
     result = planner.solve(problem if compiled is None else compiled.problem)
     seconds = time.perf_counter() - begun
@@ -73,7 +74,7 @@ def solve(planner: Any, record: dict[str, Any]) -> None:
     if plan is not None and compiled is not None:
         plan = plan.replace_action_instances(compiled.map_back_action_instance)
     steps = None if plan is None else [step.action.name for step in plan.actions]
-    return answer(OUTCOMES[result.status], steps, seconds=round(seconds, 4))
+    answer(OUTCOMES[result.status], steps, seconds=round(seconds, 4))
 
 
 def build(record: dict[str, Any]) -> Problem:

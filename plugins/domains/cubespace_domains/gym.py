@@ -1,8 +1,9 @@
-"""One level of an environment: snapshots of it, what an action makes of one, and how it looks."""
+"""Levels of Gymnasium: anything with discrete actions and a picture, explored or walked through."""
 
 from __future__ import annotations
 
 import copy
+import enum
 import importlib
 import json
 import os
@@ -13,16 +14,15 @@ from typing import Any, Literal
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, le, lt, optional
-from numpy.typing import NDArray
+from attrs.validators import and_, ge, le, lt
 from PIL import Image
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import option
+from cubespace.data.explored import USUAL_STEPS, ExploredWorld, WalkedLevel
+from cubespace.data.level import Level, Picture, Snapshot, Step
+from cubespace.data.world import MOST_FRAMES
 from cubespace_domains.sizes import check_size, parse_size
-
-Picture = NDArray[np.uint8]  # (height, width, 3)
-Snapshot = Any  # a copy of the whole environment, which no step ever changes
 
 INSTALL = "pip install 'cubespace[gym]'"
 SHARED = ("P", "action_space", "observation_space", "spec")  # what no step changes: all snapshots have it in common
@@ -41,7 +41,7 @@ def _check_arguments(_: object, __: object, value: tuple[str, ...]) -> None:
 
 
 @attrs.frozen(kw_only=True)
-class LevelOptions:
+class GymOptions:
     """Which environment, which level of it, which actions, and how its frames become pictures."""
 
     id: str | None = option(None, "the environment, as gymnasium.make takes it: MiniGrid-DoorKey-5x5-v0")
@@ -55,43 +55,65 @@ class LevelOptions:
     crop: tuple[int, ...] = option((), "the part of the frame to use, TOP+LEFT+HEIGHT+WIDTH", _check_crop)
     resize: str | None = option(None, "scale frames to HEIGHTxWIDTH", check_size)
     longest: int = option(72, "frames with a longer side are scaled down to it, unless resize is given", ge(8))
-    limit: int = option(10_000, "how many states to look for before giving up", and_(ge(1), le(1 << 16)))
+
+
+@attrs.frozen(kw_only=True)
+class ExploredOptions(GymOptions):
+    """How far to explore, and which moves learning may not see."""
+
+    limit: int = option(10_000, "how many states to look for before giving up", and_(ge(1), le(MOST_FRAMES)))
     held_out: float = option(0.0, "fraction of the moves that no training pair shows", and_(ge(0.0), lt(1.0)))
-    steps: int | None = option(None, "steps of a walk before it starts again; only for gym-walks", optional(ge(1)))
 
 
-@attrs.frozen(eq=False)
-class Step:
-    """What came of an action: the environment after it, its picture, whether the episode is over, and the reward."""
+@attrs.frozen(kw_only=True)
+class WalkOptions(GymOptions):
+    """How long to walk."""
 
-    snapshot: Snapshot
-    picture: Picture
-    over: bool
-    reward: float
+    steps: int = option(USUAL_STEPS, "steps of a walk before it starts again", ge(1))
 
 
-class Level:
-    """One level of an environment of Gymnasium."""
+class GymWorld(ExploredWorld):
+    """A level of Gymnasium whose states have all been found."""
 
-    def __init__(self, options: LevelOptions) -> None:
+    Options = ExploredOptions
+
+    def __init__(self, options: ExploredOptions) -> None:
+        super().__init__(lambda: GymLevel(options), options.limit, options.held_out)
+
+
+class GymWalks(WalkedLevel):
+    """Random walks through a level of Gymnasium."""
+
+    Options = WalkOptions
+
+    def __init__(self, options: WalkOptions) -> None:
+        super().__init__(lambda: GymLevel(options), options.steps)
+
+
+class GymLevel(Level):
+    """One level of an environment of Gymnasium; a snapshot is a copy of the whole environment."""
+
+    def __init__(self, options: GymOptions) -> None:
         self.options = options
+        self.name = str(options.id)
         env = _make(options)
-        self.actions: Sequence[int] = _actions(env, options)
+        self.numbers = _actions(env, options)
+        self.actions = _names(env, self.numbers)
         env.reset(seed=options.level)
         self.picture = self._look(env)  # before anything is shared: the first picture loads what drawing needs
         self._shared = [name for name, value in vars(env).items() if name in SHARED or not _copyable(value)]
         self.start: Snapshot = env
 
     def step(self, snapshot: Snapshot, action: int, luck: int | None = None) -> Step:
-        """Do an action in a copy of a snapshot; with ``luck``, by other random numbers than those it has."""
+        """Do an action in a copy of a snapshot."""
         env = self._copy(snapshot)
         if luck is not None:
             env.np_random = np.random.default_rng(luck)
         try:
-            _, reward, over, _, _ = env.step(action)
+            _, reward, over, _, _ = env.step(self.numbers[action])
         except Exception as error:  # environments raise anything
-            reason = f"action {action} raises {type(error).__name__}: {error}"
-            raise InputError(f"environment '{self.options.id}': {reason}; leave it out with actions=") from error
+            reason = f"action {self.numbers[action]} raises {type(error).__name__}: {error}"
+            raise InputError(f"environment '{self.name}': {reason}; leave it out with actions=") from error
         return Step(env, self._look(env), bool(over), float(reward))
 
     def draws(self, snapshot: Snapshot, step: Step) -> bool:
@@ -133,7 +155,7 @@ class Level:
         return np.asarray(Image.fromarray(frame).resize((size[1], size[0]), Image.Resampling.BOX))
 
 
-def _make(options: LevelOptions) -> Any:
+def _make(options: GymOptions) -> Any:
     """Build the environment, without the wrapper that ends long episodes."""
     if options.id is None:
         raise UsageError("domain 'gym' needs id=NAME, such as gym:id=MiniGrid-DoorKey-5x5-v0")
@@ -166,7 +188,7 @@ def _argument(item: str) -> tuple[str, object]:
         return key, value
 
 
-def _actions(env: Any, options: LevelOptions) -> Sequence[int]:
+def _actions(env: Any, options: GymOptions) -> Sequence[int]:
     count = getattr(env.action_space, "n", None)
     if count is None:
         raise UsageError(f"environment '{options.id}' has no discrete actions, but {env.action_space}")
@@ -176,6 +198,14 @@ def _actions(env: Any, options: LevelOptions) -> Sequence[int]:
     if wrong:
         raise UsageError(f"environment '{options.id}' has actions {known.start} to {known.stop - 1}, not {wrong[0]}")
     return options.actions or tuple(known)
+
+
+def _names(env: Any, numbers: Sequence[int]) -> tuple[str, ...]:
+    """Return what the environment calls its actions, as MiniGrid does, or else their numbers."""
+    named: Any = getattr(env, "actions", None)
+    members: dict[str, Any] = dict(named.__members__) if isinstance(named, enum.EnumMeta) else {}
+    called = {int(member): name for name, member in members.items()}
+    return tuple(called.get(number, str(number)) for number in numbers)
 
 
 def _copyable(value: object) -> bool:

@@ -1,42 +1,44 @@
-"""Levels of environments as domains: wholly explored, or walked through."""
+"""Levels as domains: wholly explored, or walked through."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from cubespace.base.arrays import Images, Indices, States
+from cubespace.base.arrays import Images, States
 from cubespace.base.errors import InputError
 from cubespace.base.files import replacing
 from cubespace.data.domain import USUAL_PAIRS, Domain, Environment, Explorer, Pairs, Progress
-from cubespace_domains.frames import World, WorldMap, numbers_of
-from cubespace_domains.gym.exploration import Exploration, Explored, ambiguous, key
-from cubespace_domains.gym.level import Level, LevelOptions, Picture, Snapshot
+from cubespace.data.exploration import Exploration, Explored, ambiguous, key
+from cubespace.data.level import Level, Picture, Snapshot
+from cubespace.data.world import World, WorldMap, numbers_of
 
 USUAL_STEPS = 50  # of a walk
 
 
-class GymWorld(World, Explorer, Environment):
-    """A level whose states have all been found; an episode that is over has no further moves."""
+class ExploredWorld(World, Explorer, Environment):
+    """A level whose states are all found, when they are first needed; an episode that is over has no further moves.
 
-    Options = LevelOptions
+    ``make`` builds the level: what was found before is enough to judge, without it.
+    """
 
-    def __init__(self, options: LevelOptions) -> None:
-        self.options = options
+    def __init__(self, make: Callable[[], Level], limit: int, held_out: float = 0.0) -> None:
+        self._make, self._limit, self._held_out = make, limit, held_out
         self._found: Explored | None = None
         self._now: Snapshot = None
 
     @cached_property
     def level(self) -> Level:
         """Return the level itself, to act in."""
-        return Level(self.options)
+        return self._make()
 
     def explore(self, progress: Progress) -> None:
         """Find all states, unless they are known."""
         if self._found is None:
-            self._found = Exploration(self.level, self.options.limit).run(progress)
+            self._found = Exploration(self.level, self._limit).run(progress)
 
     def keep(self, file: Path) -> None:
         """Write what was found."""
@@ -50,7 +52,9 @@ class GymWorld(World, Explorer, Environment):
             with np.load(file, allow_pickle=False) as archive:
                 found = Explored(archive["frames"], archive["moves"], int(archive["goal"]))
         except Exception as error:  # a damaged archive raises anything
-            raise InputError(f"'{file}' is not what was found in an environment ({error}): make the data again") from error
+            raise InputError(
+                f"'{file}' is not what was found in an environment ({error}): make the data again"
+            ) from error
         self._found = found
 
     @property
@@ -65,14 +69,12 @@ class GymWorld(World, Explorer, Environment):
         """Return the frames, and the moves without their actions."""
         found = self.found
         edges = np.unique(found.moves[:, [0, 2]], axis=0)
-        return WorldMap.of(found.frames, edges, self.options.held_out, found.goal)
+        return WorldMap.of(found.frames, edges, self._held_out, found.goal)
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """Return the numbers of the actions, and what the environment calls them."""
-        names = getattr(self.level.start, "actions", None)
-        called = {int(each): each.name for each in names} if isinstance(names, type) else {}
-        return tuple(called.get(action, str(action)) for action in self.level.actions)
+        """Return what the level calls its actions."""
+        return self.level.actions
 
     def put(self, state: States) -> Images:
         """Start again and do what leads to a state soonest."""
@@ -85,7 +87,7 @@ class GymWorld(World, Explorer, Environment):
 
     def act(self, action: int) -> tuple[Images, bool]:
         """Do an action in the environment itself."""
-        step = self.level.step(self._now, self.level.actions[action])
+        step = self.level.step(self._now, action)
         self._now = step.snapshot
         return step.picture[None], step.over
 
@@ -108,18 +110,16 @@ class GymWorld(World, Explorer, Environment):
         return origins
 
 
-class GymWalks(Domain):
+class WalkedLevel(Domain):
     """Random walks through a level that is too large to be explored: enough to learn and plan; nobody judges."""
 
-    Options = LevelOptions
-
-    def __init__(self, options: LevelOptions) -> None:
-        self.options = options
+    def __init__(self, make: Callable[[], Level], steps: int = USUAL_STEPS) -> None:
+        self._make, self._steps = make, steps
 
     @cached_property
     def level(self) -> Level:
         """Return the level itself."""
-        return Level(self.options)
+        return self._make()
 
     @property
     def image_shape(self) -> tuple[int, ...]:
@@ -136,16 +136,16 @@ class GymWalks(Domain):
             rows += [(before, after, episode) for before, after in self._walk(rng, known)]
             episode += 1
             if episode > wanted and not rows:
-                raise InputError(f"environment '{self.options.id}': no random action has changed its frame")
+                raise InputError(f"no random action has changed a frame of '{self.level.name}'")
         before, after, episodes = zip(*rows[:wanted], strict=True)
-        return Pairs(np.stack(before), np.stack(after), episodes=_numbered(episodes))
+        return Pairs(np.stack(before), np.stack(after), episodes=np.array(episodes, dtype=np.intp))
 
     def _walk(self, rng: np.random.Generator, known: dict[tuple[bytes, int], Picture]) -> list[tuple[Picture, Picture]]:
-        """Return the frames before and after each step of a walk; a step that leads elsewhere than before is refused."""
+        """Return the frames before and after each step of a walk; one that leads elsewhere than before is refused."""
         snapshot, picture = self.level.start, self.level.picture
         pairs = []
-        for _ in range(self.options.steps or USUAL_STEPS):
-            action = int(rng.choice(self.level.actions))
+        for _ in range(self._steps):
+            action = int(rng.integers(len(self.level.actions)))
             step = self.level.step(snapshot, action, int(rng.integers(1 << 31)))
             seen = known.setdefault((key(picture), action), step.picture)
             if not np.array_equal(seen, step.picture):
@@ -157,7 +157,3 @@ class GymWalks(Domain):
             if step.over:
                 break
         return pairs
-
-
-def _numbered(episodes: tuple[int, ...]) -> Indices:
-    return np.array(episodes, dtype=np.intp)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Images, Indices
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.images import contact_sheet, write_png
-from cubespace_domains.gym.level import Level, Picture, Snapshot, Step
+from cubespace.data.domain import Progress
+from cubespace.data.level import Level, Picture, Snapshot, Step
 
-Progress = Callable[[int, int], None]  # states looked at so far, states known so far
 OTHER_LUCK = 1  # the seed of the second try of an action that draws random numbers
 
 
@@ -25,7 +24,7 @@ class Explored:
     """What was found: all frames, all moves that change the frame, with their actions, and the goal."""
 
     frames: Images
-    moves: Indices  # (moves, 3): from which frame, by which action, to which frame
+    moves: Indices  # (moves, 3): from which frame, by which action of the level, to which frame
     goal: int
 
 
@@ -57,11 +56,11 @@ class Exploration:
         moves = [
             (source, action, target)
             for source, targets in self.targets.items()
-            for action, target in zip(self.level.actions, targets, strict=True)
+            for action, target in enumerate(targets)
             if target != source
         ]
         if not moves:
-            raise UsageError(f"environment '{self.level.options.id}': no action changes the first frame")
+            raise UsageError(f"'{self.level.name}': no action changes the first frame")
         return Explored(np.stack(self.frames), np.array(moves, dtype=np.intp), self._goal())
 
     def _goal(self) -> int:
@@ -71,7 +70,7 @@ class Exploration:
     def _targets(self, state: int, snapshot: Snapshot) -> list[int]:
         """Return where each action leads; states that are new, or reached in another way, are kept for later."""
         targets = []
-        for action in self.level.actions:
+        for action in range(len(self.level.actions)):
             step = self._step(state, snapshot, action)
             target = self.number.setdefault(key(step.picture), len(self.frames))
             targets.append(target)
@@ -87,8 +86,8 @@ class Exploration:
     def _add(self, target: int, step: Step) -> None:
         if target == self.limit:
             raise UsageError(
-                f"environment '{self.level.options.id}' has more than {self.limit} states: raise limit=, keep to fewer "
-                "actions with actions=, or take domain gym-walks, whose plans cannot be judged"
+                f"'{self.level.name}' has more than {self.limit} states: raise limit=, choose "
+                "fewer actions, or take random walks through it, whose plans cannot be judged"
             )
         self.frames.append(step.picture)
         if step.over:
@@ -108,7 +107,7 @@ class Exploration:
     def _check(self, state: int, snapshot: Snapshot) -> None:
         """Raise unless every action leads from here to where it led before."""
         self.checked.add(state)
-        for action, known in zip(self.level.actions, self.targets[state], strict=True):
+        for action, known in enumerate(self.targets[state]):
             picture = self._step(state, snapshot, action).picture
             if not np.array_equal(picture, self.frames[known]):
                 pictures = [self.frames[state], self.frames[known], picture]
@@ -130,7 +129,7 @@ def ambiguous(level: Level, action: int, why: str, pictures: list[Picture]) -> I
     file = Path(tempfile.mkdtemp(prefix="cube-gym-"), "two-frames.png")
     write_png(file, contact_sheet(np.stack(pictures), columns=3))
     return InputError(
-        f"environment '{level.options.id}' cannot be learned from its frames: from one frame, action {action} leads to "
+        f"'{level.name}' cannot be learned from its frames: from one frame, action '{level.actions[action]}' leads to "
         f"two different frames, shown in {file}; {why}"
     )
 

@@ -1,1 +1,0 @@
-"""Environments of others: everything with the interface of Gymnasium, discrete actions and a picture."""
