@@ -25,6 +25,7 @@ class FramesOptions:
 class Frames(World):
     """The world of an ``.npz`` file."""
 
+    revision = 1
     Options = FramesOptions
 
     def __init__(self, options: FramesOptions) -> None:
