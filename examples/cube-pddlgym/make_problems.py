@@ -1,11 +1,11 @@
 """Write the problems of this package: towers, blocks, and a level of Sokoban of one box on 34 free cells.
 
-    python make_problems.py
+python make_problems.py
 """
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 TARGET = Path(__file__).parent / "cube_pddlgym" / "problems"
@@ -28,7 +28,7 @@ def hanoi(disks: int, pegs: int) -> str:
     facts = [f"(smaller {peg} {ring})" for peg, ring in product(towers, rings)]
     facts += [f"(smaller {large} {small})" for row, large in enumerate(rings) for small in rings[:row]]
     facts += [f"(clear {peg})" for peg in towers[1:]] + [f"(clear {rings[0]})", f"(on {rings[-1]} {towers[0]})"]
-    stack = [f"(on {small} {large})" for small, large in zip(rings, rings[1:], strict=False)]
+    stack = [f"(on {small} {large})" for small, large in pairwise(rings)]
     goal = [f"(on {rings[-1]} {towers[-1]})", *stack]
     return problem(f"hanoi-{disks}-{pegs}", "hanoi", " ".join(towers + rings), facts + stack, goal)
 
@@ -38,7 +38,7 @@ def blocks(number: int) -> str:
     names = [chr(ord("a") + row) for row in range(number)]
     objects = f"{' '.join(names)} - block robot - robot"
     facts = [f"(clear {name}) (ontable {name})" for name in names] + ["(handempty robot)"]
-    goal = [f"(on {upper} {lower})" for upper, lower in zip(names, names[1:], strict=False)]
+    goal = [f"(on {upper} {lower})" for upper, lower in pairwise(names)]
     return problem(f"blocks-{number}", "blocks", objects, facts, goal)
 
 

@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 
 from cubespace.base.errors import CubeError
 from cubespace.cli import (  # noqa: F401 - registers the commands
+    act,
     data,
     diagnose,
     info,

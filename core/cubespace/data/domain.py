@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, ClassVar
 
 import attrs
@@ -91,8 +90,12 @@ class Judge(ABC):
 class StateSpace(ABC):
     """Knows its states and moves. Learning never sees any of this."""
 
-    usual_pairs: int = USUAL_PAIRS  # how many transitions show nearly all moves
     reversible: bool = True  # whether every move can be undone by one move
+
+    @property
+    def usual_pairs(self) -> int:
+        """Return how many transitions show nearly all moves."""
+        return USUAL_PAIRS
 
     @property
     @abstractmethod
@@ -142,12 +145,12 @@ class Explorer(ABC):
         """Find all states, unless they are known already, and tell how far it is."""
 
     @abstractmethod
-    def keep(self, file: Path) -> None:
-        """Write what was found, whole or not at all."""
+    def findings(self) -> dict[str, NDArray[Any]]:
+        """Return what was found, as arrays to be kept."""
 
     @abstractmethod
-    def recall(self, file: Path) -> None:
-        """Read what was found before, instead of exploring."""
+    def recall(self, findings: dict[str, NDArray[Any]]) -> None:
+        """Take what was found before, instead of exploring."""
 
 
 class Environment(ABC):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images, States
 from cubespace.base.errors import InputError
-from cubespace.base.files import replacing
 from cubespace.data.domain import USUAL_PAIRS, Domain, Environment, Explorer, Pairs, Progress
 from cubespace.data.exploration import Exploration, Explored, ambiguous, key
 from cubespace.data.level import Level, Picture, Snapshot
 from cubespace.data.world import World, WorldMap, numbers_of
 
 USUAL_STEPS = 50  # of a walk
+SHOWN = 4  # times that each move is shown, on average: hardly any, exp(-4), is not shown at all
 
 
 class ExploredWorld(World, Explorer, Environment):
@@ -35,27 +36,23 @@ class ExploredWorld(World, Explorer, Environment):
         """Return the level itself, to act in."""
         return self._make()
 
+    @property
+    def usual_pairs(self) -> int:
+        """Return more than usual where there are many moves."""
+        return max(USUAL_PAIRS, SHOWN * len(self.map.shown.targets))
+
     def explore(self, progress: Progress) -> None:
         """Find all states, unless they are known."""
         if self._found is None:
             self._found = Exploration(self.level, self._limit).run(progress)
 
-    def keep(self, file: Path) -> None:
-        """Write what was found."""
-        found = self.found
-        with replacing(file) as target:
-            np.savez_compressed(target, frames=found.frames, moves=found.moves, goal=np.array(found.goal))
+    def findings(self) -> dict[str, NDArray[Any]]:
+        """Return frames, moves and goal."""
+        return {"frames": self.found.frames, "moves": self.found.moves, "goal": np.array(self.found.goal)}
 
-    def recall(self, file: Path) -> None:
-        """Read what was found before."""
-        try:
-            with np.load(file, allow_pickle=False) as archive:
-                found = Explored(archive["frames"], archive["moves"], int(archive["goal"]))
-        except Exception as error:  # a damaged archive raises anything
-            raise InputError(
-                f"'{file}' is not what was found in an environment ({error}): make the data again"
-            ) from error
-        self._found = found
+    def recall(self, findings: dict[str, NDArray[Any]]) -> None:
+        """Take frames, moves and goal."""
+        self._found = Explored(findings["frames"], findings["moves"], int(findings["goal"]))
 
     @property
     def found(self) -> Explored:

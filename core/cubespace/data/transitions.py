@@ -21,6 +21,7 @@ HELD_OUT = 0.05  # for validation, and as much again for test
 FEWEST = 3  # one transition for each part
 FEWEST_EPISODES = 10  # of fewer, one held out would be too much
 PICTURES = ("before", "after")
+FOUND = "found_"  # before the names of what a domain found
 STATES = ("states_before", "states_after")  # where the domain knows them
 
 
@@ -32,6 +33,7 @@ class Transitions:
     spec: str
     seed: int
     sizes: tuple[int, int]  # how many transitions are held out for validation, and how many for test
+    findings: dict[str, NDArray[Any]] = attrs.field(factory=dict)  # of a domain that had to look around
 
     @property
     def train(self) -> Pairs:
@@ -61,6 +63,7 @@ class Transitions:
         """Write the data set as one compressed ``.npz``, whole or not at all."""
         given = {name: getattr(self.pairs, name) for name in (*PICTURES, *STATES)}
         arrays = {name: np.ascontiguousarray(array) for name, array in given.items() if array is not None}
+        arrays |= {f"{FOUND}{name}": array for name, array in self.findings.items()}
         hashes = {name: _sha256(array) for name, array in arrays.items()}
         about = {"format": FORMAT, "spec": self.spec, "seed": self.seed, "sizes": self.sizes, "sha256": hashes}
         arrays["metadata"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
@@ -97,16 +100,19 @@ def _by_episode(episodes: Indices, rng: np.random.Generator) -> tuple[Indices, t
         episodes = episodes * len(episodes) + np.arange(len(episodes)) // wanted
     names, number, counts = np.unique(episodes, return_inverse=True, return_counts=True)
     order = rng.permutation(len(names))
-    sizes, left = [], list(order)
-    for _ in ("test", "validation"):
-        taken = [left.pop()]
-        while counts[taken].sum() < wanted and len(left) > 2:
-            taken.append(left.pop())
-        sizes.append(taken)
-    test, validation = sizes
+    left = order.tolist()
+    test = _taken(left, counts, wanted)
+    validation = _taken(left, counts, wanted)
     parts = [np.flatnonzero(np.isin(number, some)) for some in (left, validation, test)]
-    held = len(parts[1]), len(parts[2])
-    return np.concatenate([rng.permutation(part) for part in parts]), held
+    return np.concatenate([rng.permutation(part) for part in parts]), (len(parts[1]), len(parts[2]))
+
+
+def _taken(left: list[int], counts: Indices, wanted: int) -> list[int]:
+    """Take episodes from those that are left until they have as many pairs as wanted; the last ones stay."""
+    taken = [left.pop()]
+    while counts[taken].sum() < wanted and len(left) > FEWEST - 1:
+        taken.append(left.pop())
+    return taken
 
 
 def load(path: Path) -> Transitions:
@@ -126,7 +132,13 @@ def load(path: Path) -> Transitions:
     return Transitions(Pairs(**arrays), metadata["spec"], metadata["seed"], (sizes[0], sizes[1]))
 
 
-def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[np.uint8]]) -> str:
+def load_findings(path: Path) -> dict[str, NDArray[Any]]:
+    """Read what a domain found when the data set was made; nothing, if it did not have to look around."""
+    with np.load(path, allow_pickle=False) as archive:
+        return {name.removeprefix(FOUND): archive[name] for name in archive.files if name.startswith(FOUND)}
+
+
+def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
     """Return what is wrong with a data set, or nothing."""
     if metadata["format"] != FORMAT:
         return f"its format is {metadata['format']}, not {FORMAT}"
@@ -136,7 +148,7 @@ def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[np.uint8]]) -> s
     return ""
 
 
-def _sha256(array: NDArray[np.uint8]) -> str:
+def _sha256(array: NDArray[Any]) -> str:
     """Hash the values of an array and its shape."""
     digest = hashlib.sha256(f"{array.dtype} {array.shape} ".encode())
     digest.update(np.ascontiguousarray(array).data)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images, Indices, States
-from cubespace.data.domain import USUAL_PAIRS, Pairs, Simulator
+from cubespace.data.domain import Pairs, Simulator
 
 MOST_FRAMES = 1 << 16  # a state is the number of its frame, in two bytes
 NEARER = 0.4  # of the distance of the two most alike frames: half-way between them a picture shows neither
@@ -116,7 +116,7 @@ class World(Simulator):
         """Draw frames, each with a random one of those moves that are not held out."""
         shown, frames = self.map.shown, self.map.frames
         able = np.flatnonzero(shown.degrees > 0)
-        before = able[rng.integers(len(able), size=USUAL_PAIRS if count is None else count)]
+        before = able[rng.integers(len(able), size=self.usual_pairs if count is None else count)]
         after = shown.targets[shown.starts[before] + rng.integers(shown.degrees[before])]
         return Pairs(frames[before], frames[after], states_of(before), states_of(after))
 

@@ -12,11 +12,12 @@ from typing import Any
 import attrs
 import numpy as np
 from attrs.validators import and_, ge, le, lt
+from PIL import Image
+
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import option
 from cubespace.data.explored import ExploredWorld
 from cubespace.data.level import Level, Picture, Snapshot, Step
-from PIL import Image
 
 INSTALL = "pip install --no-deps pddlgym gym gym-notices; pip install networkx"
 PROBLEMS = Path(__file__).with_name("problems")
@@ -57,15 +58,30 @@ class Problem(Level):
         ground = sorted(self.env.action_space.all_ground_literals(self.start, valid_only=False), key=str)
         self.ground = ground
         self.actions = tuple(str(action) for action in ground)
+        self.derived = any(predicate.is_derived for predicate in self.env.domain.predicates.values())
+        self.known: dict[tuple[frozenset[Any], int], Step] = {}
         self.pictures: dict[frozenset[Any], Picture] = {}
         self.picture = self._look(self.start)
 
     def step(self, snapshot: Snapshot, action: int, luck: int | None = None) -> Step:
         """Do an action; one that is not possible changes nothing."""
         del luck  # nothing is random
-        self.env.set_state(snapshot)
-        following = self.env.step(self.ground[action])[0]
-        return Step(following, self._look(following))
+        tried = frozenset(snapshot.literals), action
+        if tried not in self.known:
+            following = self._following(snapshot, action)
+            self.known[tried] = Step(following, self._look(following))
+        return self.known[tried]
+
+    def _following(self, state: Snapshot, action: int) -> Snapshot:
+        """Return the state after an action.
+
+        ``env.step`` would also look for derived facts, for seconds, in domains that have none.
+        """
+        if self.derived:
+            self.env.set_state(state)
+            return self.env.step(self.ground[action])[0]
+        core = importlib.import_module("pddlgym.core")
+        return core.get_successor_state(state, self.ground[action], self.env.domain)
 
     def _look(self, state: Snapshot) -> Picture:
         """Return the picture of a state, drawn once."""

@@ -75,6 +75,7 @@ class WalkOptions(GymOptions):
 class GymWorld(ExploredWorld):
     """A level of Gymnasium whose states have all been found."""
 
+    revision = 1
     Options = ExploredOptions
 
     def __init__(self, options: ExploredOptions) -> None:
@@ -84,6 +85,7 @@ class GymWorld(ExploredWorld):
 class GymWalks(WalkedLevel):
     """Random walks through a level of Gymnasium."""
 
+    revision = 1
     Options = WalkOptions
 
     def __init__(self, options: WalkOptions) -> None:
