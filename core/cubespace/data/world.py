@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 
 import attrs
 import numpy as np
@@ -13,7 +12,9 @@ from cubespace.base.arrays import Images, Indices, States
 from cubespace.data.domain import Pairs, Simulator
 
 MOST_FRAMES = 1 << 16  # a state is the number of its frame, in two bytes
-NEARER = 0.4  # of the distance of the two most alike frames: half-way between them a picture shows neither
+PART_OF_THE_WAY = 0.4  # from a frame to another: half-way between them a picture shows neither
+OFF = 0.15 * 255  # levels by which a block of a picture may differ from the frame, on average: noise, not another thing
+BLOCK = 4  # pixels along its side
 CHUNK = 256  # pictures compared with so many frames at once
 
 
@@ -39,21 +40,19 @@ class WorldMap:
             goal=len(frames) - 1 if goal is None else goal,
         )
 
-    def nearest(self, images: Images) -> tuple[Indices, NDArray[np.float64]]:
-        """Return the number of the frame nearest to each picture, and its distance."""
-        square = self._squares(images)
-        number = square.argmin(1)
-        return number, np.sqrt(np.maximum(square[np.arange(len(images)), number], 0))
+    def read(self, images: Images) -> tuple[Indices, NDArray[np.bool_]]:
+        """Return the number of the frame nearest to each picture, and whether the picture clearly shows it.
 
-    def closest(self) -> float:
-        """Return the distance of the two most alike frames."""
-        least = np.inf
-        for start in range(0, len(self.frames), CHUNK):
-            square = self._squares(self.frames[start : start + CHUNK])
-            rows = np.arange(len(square))
-            square[rows, start + rows] = np.inf
-            least = min(least, float(square.min()))
-        return float(np.sqrt(max(least, 0.0)))
+        How far a picture x lies on the way from its frame f to another one g follows from three distances: the part is
+        (|x - f|² + |g - f|² - |x - g|²) / 2 |g - f|². Noise goes no such way.
+        """
+        square, rows = self._squares(images), np.arange(len(images))
+        number = square.argmin(1)
+        frames = self.frames[number]
+        apart = np.maximum(self._squares(frames), 1.0)  # frames that look the same are one, so that none is 0 apart
+        part = (square[rows, number][:, None] + apart - square) / (2 * apart)
+        part[rows, number] = 0
+        return number, (part.max(1, initial=0) <= PART_OF_THE_WAY) & (_worst_block(images, frames) <= OFF)
 
     def _squares(self, images: Images) -> NDArray[np.float64]:
         """Return the squared distance of each picture from each frame, (pictures, frames)."""
@@ -69,8 +68,8 @@ class WorldMap:
 class World(Simulator):
     """States are numbers of frames, in two bytes; frames that look the same are one state.
 
-    Reading: a picture shows the frame nearest to it, if it is clearly nearer to it than half the distance between the
-    two most alike frames: it then cannot be nearer to any other.
+    Reading: a picture shows the frame nearest to it, if it is not on the way from there to any other frame and no
+    block of it is off: noise over the whole picture is forgiven, a thing too many, too few or half drawn is not.
     """
 
     reversible = False
@@ -122,15 +121,10 @@ class World(Simulator):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the nearest frame by the rule of the class."""
-        parts = [self.map.nearest(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
+        parts = [self.map.read(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
         number = np.concatenate([part[0] for part in parts] or [np.zeros(0, dtype=np.intp)])
-        distance = np.concatenate([part[1] for part in parts] or [np.zeros(0)])
-        readable = distance <= NEARER * self._closest
+        readable = np.concatenate([part[1] for part in parts] or [np.zeros(0, dtype=np.bool_)])
         return states_of(np.where(readable, number, 0)), readable
-
-    @cached_property
-    def _closest(self) -> float:
-        return self.map.closest()
 
 
 @attrs.frozen(eq=False)
@@ -154,6 +148,15 @@ class _Moves:
         first = np.cumsum(self.degrees[numbers]) - self.degrees[numbers]
         turn = np.arange(len(parents)) - first[parents]
         return self.targets[self.starts[numbers][parents] + turn], parents
+
+
+def _worst_block(images: Images, frames: Images) -> NDArray[np.float64]:
+    """Return by how much the block that is off most differs on average, (pictures,)."""
+    apart = np.abs(images.astype(np.float32) - frames).reshape(*images.shape[:3], -1).mean(3)  # over colours
+    height, width = (-(-side // BLOCK) * BLOCK for side in apart.shape[1:])
+    spare = [(0, 0), (0, height - apart.shape[1]), (0, width - apart.shape[2])]
+    blocks = np.pad(apart, spare, mode="edge").reshape(len(apart), height // BLOCK, BLOCK, width // BLOCK, BLOCK)
+    return np.asarray(blocks.mean((2, 4)).max((1, 2), initial=0), dtype=np.float64)
 
 
 def states_of(numbers: Indices) -> States:

@@ -34,11 +34,12 @@ class Binding:
     def choose(self, learned: int) -> int:
         """Return the action of the environment that most likely does a learned one.
 
-        What was not tried is as likely as the action of the environment usually is to do anything: one example's worth
-        of belief, which trying overrules.
+        An action that has mostly done it is taken. Otherwise, as actions do not depend on chance, the one that failed
+        least often, and among equals the one that does anything most often.
         """
-        usual = (self.did.sum(0) + 1) / (self.tried.sum(0) + self.model.actions)  # (actions,)
-        return int(((self.did[learned] + usual) / (self.tried[learned] + 1)).argmax())
+        did, tried = self.did[learned], self.tried[learned]
+        usual = (self.did.sum(0) + 1) / (self.tried.sum(0) + self.model.actions + 1)  # (actions,), below 1
+        return int(np.where(2 * did > tried, 1 + did / np.maximum(tried, 1), usual - (tried - did)).argmax())
 
     @property
     def bound(self) -> float:
