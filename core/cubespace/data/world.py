@@ -19,6 +19,34 @@ CHUNK = 256  # pictures compared with so many frames at once
 
 
 @attrs.frozen(eq=False)
+class Sight:
+    """What pictures show."""
+
+    number: Indices  # of the nearest frame
+    other: Indices  # of the frame that the picture is most on the way to
+    part: NDArray[np.float64]  # of that way
+    off: NDArray[np.float64]  # levels by which the worst block differs from the nearest frame, on average
+
+    @property
+    def clear(self) -> NDArray[np.bool_]:
+        """Return which pictures clearly show their frame."""
+        return np.asarray((self.part <= PART_OF_THE_WAY) & (self.off <= OFF))
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with each picture; nothing, if it is clear."""
+        return [
+            ""
+            if clear
+            else f"like frame {number}, but {100 * part:.0f} % on the way to frame {other}"
+            if part > PART_OF_THE_WAY
+            else f"like frame {number}, but a block of it is off by {off / 255:.2f}"
+            for number, other, part, off, clear in zip(
+                self.number, self.other, self.part, self.off, self.clear, strict=True
+            )
+        ]
+
+
+@attrs.frozen(eq=False)
 class WorldMap:
     """All frames of a world and the moves between them: forward, backward, and those that learning is shown."""
 
@@ -40,8 +68,8 @@ class WorldMap:
             goal=len(frames) - 1 if goal is None else goal,
         )
 
-    def read(self, images: Images) -> tuple[Indices, NDArray[np.bool_]]:
-        """Return the number of the frame nearest to each picture, and whether the picture clearly shows it.
+    def look(self, images: Images) -> Sight:
+        """Return the frame nearest to each picture, and how clearly the picture shows it.
 
         How far a picture x lies on the way from its frame f to another one g follows from three distances: the part is
         (|x - f|² + |g - f|² - |x - g|²) / 2 |g - f|². Noise goes no such way.
@@ -52,7 +80,7 @@ class WorldMap:
         apart = np.maximum(self._squares(frames), 1.0)  # frames that look the same are one, so that none is 0 apart
         part = (square[rows, number][:, None] + apart - square) / (2 * apart)
         part[rows, number] = 0
-        return number, (part.max(1, initial=0) <= PART_OF_THE_WAY) & (_worst_block(images, frames) <= OFF)
+        return Sight(number, part.argmax(1), part.max(1, initial=0), _worst_block(images, frames))
 
     def _squares(self, images: Images) -> NDArray[np.float64]:
         """Return the squared distance of each picture from each frame, (pictures, frames)."""
@@ -121,10 +149,15 @@ class World(Simulator):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the nearest frame by the rule of the class."""
-        parts = [self.map.read(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
-        number = np.concatenate([part[0] for part in parts] or [np.zeros(0, dtype=np.intp)])
-        readable = np.concatenate([part[1] for part in parts] or [np.zeros(0, dtype=np.bool_)])
+        parts = [self.map.look(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
+        number = np.concatenate([part.number for part in parts] or [np.zeros(0, dtype=np.intp)])
+        readable = np.concatenate([part.clear for part in parts] or [np.zeros(0, dtype=np.bool_)])
         return states_of(np.where(readable, number, 0)), readable
+
+    def faults(self, images: Images) -> list[str]:
+        """Say which frame is nearest, and what is wrong with it."""
+        sights = [self.map.look(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
+        return [fault for sight in sights for fault in sight.faults()]
 
 
 @attrs.frozen(eq=False)
