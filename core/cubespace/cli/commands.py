@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from cubespace.cli import (  # noqa: F401 - registers the commands
+    act,
     cell,
     data,
     diagnose,

@@ -15,8 +15,8 @@ from cubespace.base.images import contact_sheet, region_picture, side_by_side, w
 from cubespace.base.numbers import fixed
 from cubespace.base.observer import Observer, following
 from cubespace.data import transitions
-from cubespace.data.domain import Domain
-from cubespace.data.spoiling import spoil
+from cubespace.data.domain import Domain, Explorer
+from cubespace.data.spoiling import clean, spoil
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, make_problems
@@ -89,10 +89,12 @@ class Pipeline:
         config = self.run.config
         self.observer.stage("data", f"transitions of {config.domain}")
         with self.run.stage("data", [("domain", config.domain)]):
-            domain = self.domain(stream=0)
+            domain = self._explored(stream=0)
             with blame(domain):
                 made = transitions.make(domain, config.domain, config.data.transitions, config.data.seed)
-            made.save(self.run.file(DATA))
+            source = clean(domain)
+            findings = source.findings() if isinstance(source, Explorer) else {}
+            attrs.evolve(made, findings=findings).save(self.run.file(DATA))
             sheet = contact_sheet(side_by_side(made.train.before[:24], made.train.after[:24]))
             write_png(self.run.file("data.png"), sheet)
 
@@ -230,9 +232,19 @@ class Pipeline:
         """
         config = self.run.config
         domain: Domain = self.catalogue.create("domain", config.domain, home=self.run.home)
+        if isinstance(domain, Explorer) and stream and self.run.finished("data"):
+            domain.recall(transitions.load_findings(self.run.file(DATA)))
         spoiled = spoil(domain, config.data.spoil, config.data.seed, stream)
         stand_for(spoiled, domain)
         return spoiled
+
+    def _explored(self, stream: int) -> Domain:
+        """Return the domain of the run after it has looked around, if it must."""
+        domain = self.domain(stream)
+        source = clean(domain)
+        if isinstance(source, Explorer):
+            source.explore(lambda done, known: self.observer.step(done, known, f"{known} states found"))
+        return domain
 
     def transitions(self) -> Transitions:
         """Return the data set of the run."""

@@ -61,6 +61,7 @@ class Spoiling:
     wrong: float = attrs.field(default=0.0, validator=and_(ge(0.0), le(1.0)))  # fraction of pairs mixed up
     walks: int | None = attrs.field(default=None, validator=optional(ge(1)))  # random walks instead of random pairs
     from_goal: bool = False  # walks begin at the goal
+    restart: int | None = attrs.field(default=None, validator=optional(ge(1)))  # steps after which walks begin anew
 
     @property
     def any(self) -> bool:
