@@ -9,4 +9,5 @@ class SymK(FastDownward):
     """Symbolic search, from the wheel ``up-symk``; input, exit codes and log are those of Fast Downward."""
 
     binary = ("up_symk", "symk/builds/release/bin/downward")
+    translator = "translate"
     install = "pip install 'cubespace[symk]'"
