@@ -86,6 +86,16 @@ class ExtractConfig:
 
 
 @attrs.frozen(kw_only=True)
+class LiftConfig:
+    """How a lifted model is found and checked."""
+
+    level: float = attrs.field(default=1e-3, validator=and_(gt(0.0), lt(1.0)))  # by which chance passes for a rule
+    least_share: float = attrs.field(default=0.01, validator=and_(ge(0.0), lt(0.5)))  # of transitions; less: accidents
+    states: int = attrs.field(default=1000, validator=ge(1))  # on which it is compared with other models
+    seed: int = attrs.field(default=0, validator=ge(0))  # of the choice of these states
+
+
+@attrs.frozen(kw_only=True)
 class PlanConfig:
     """Which instances to solve, by which planners, within which limits (the paper's by default)."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import attrs
 
@@ -10,27 +10,13 @@ from cubespace.base.arrays import Bits
 from cubespace.symbols.lifting.cast import make_cast
 from cubespace.symbols.lifting.forms import MOST_CHANGES, Examples, find_forms
 from cubespace.symbols.lifting.groundings import MOST_GROUNDINGS, count_groundings
+from cubespace.symbols.lifting.looks import Looks
 from cubespace.symbols.lifting.model import LiftedModel
 from cubespace.symbols.lifting.naming import Naming, blocking_votes, moving_votes, name_values
 from cubespace.symbols.lifting.schemas import study
 from cubespace.symbols.lifting.things import assemble, by_weight
 from cubespace.symbols.lifting.toggles import changed_sets, lift_toggles, not_toggles
 from cubespace.symbols.lifting.variables import Observed, Variables, observe
-
-Set = tuple[int, ...]
-
-
-@attrs.frozen(kw_only=True)
-class Looks:
-    """What pictures tell about variables beyond their values; it serves to name objects, nothing else.
-
-    ``order`` is the reading order of variables, ``bright`` the brightest value of each, ``centre`` gives the variable
-    in the middle of some.
-    """
-
-    order: tuple[int, ...]
-    bright: tuple[int, ...] | None = None
-    centre: Callable[[Set], int] | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -70,8 +56,7 @@ def lift(
     other = not_toggles(observed, sets, level)
     if other is not None:
         return _failed(observed, notes, [str(reason), other], None if naming is None else naming.agreement)
-    centre = None if looks.centre is None else [looks.centre(about) for about in sets]
-    model = lift_toggles(observed, sets, before.shape[1], looks.order, centre, looks.bright)
+    model = lift_toggles(observed, sets, looks)
     return _done(observed, model, "switches", notes, None, forms=1)
 
 

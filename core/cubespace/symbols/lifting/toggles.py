@@ -7,11 +7,11 @@ Each set is a button; what it turns over is a static relation, and its effect is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from cubespace.base.arrays import Indices
+from cubespace.symbols.lifting.looks import Looks
 from cubespace.symbols.lifting.model import (
     Atom,
     Flip,
@@ -69,36 +69,25 @@ def _missing(observed: Observed, about: tuple[int, ...], rows: Indices, level: f
     return bool(((seen == 0) & (expected > math.log(len(seen) * len(observed.variables) / level))).any())
 
 
-def lift_toggles(
-    observed: Observed,
-    sets: dict[tuple[int, ...], Indices],
-    bits: int,
-    order: Sequence[int],
-    centres: Sequence[int] | None,
-    bright: Sequence[int] | None,
-) -> LiftedModel:
-    """Return the model of a world of switches.
-
-    ``order`` numbers the places, ``bright`` is the value of each variable that is drawn brighter, ``centres`` is the
-    place in the middle of each set, where pictures tell.
-    """
+def lift_toggles(observed: Observed, sets: dict[tuple[int, ...], Indices], looks: Looks) -> LiftedModel:
+    """Return the model of a world of switches."""
     changing = set(observed.changing.tolist())
-    places = dict(zip([one for one in order if one in changing], numbered("p", len(changing)), strict=True))
-    buttons = _buttons(list(sets), places, centres)
+    places = dict(zip([one for one in looks.order if one in changing], numbered("p", len(changing)), strict=True))
+    buttons = _buttons(list(sets), places, looks)
     affects = [Atom("affects", (buttons[about], places[one])) for about in sets for one in about]
     word, note = (
-        ("lit", "shows the brighter one of its two values") if bright else ("up", "shows one of its two values")
+        ("lit", "shows the brighter one of its two values") if looks.bright else ("up", "shows one of its two values")
     )
     meaning = []
     for variable, place in sorted(places.items(), key=lambda each: each[1]):
         own = observed.variables.bits[variable]
         values = np.unique(np.concatenate([observed.before[:, variable], observed.after[:, variable]])).tolist()
-        lit = bright[variable] if bright and bright[variable] in values else values[-1]
+        lit = looks.bright[variable] if looks.bright else values[-1]
         dark = next(value for value in values if value != lit)
         meaning.append((Atom(word, (place,)), Meaning(own[lit], own[dark])))
     rows = np.concatenate(list(sets.values()))
     return LiftedModel(
-        bits=bits,
+        bits=sum(len(own) for own in observed.variables.bits),
         types=of_type(["place", "button"], "object"),
         objects=(*of_type(sorted(places.values()), "place"), *of_type(sorted(buttons.values()), "button")),
         predicates=(
@@ -120,11 +109,10 @@ def lift_toggles(
     )
 
 
-def _buttons(
-    sets: list[tuple[int, ...]], places: dict[int, str], centres: Sequence[int] | None
-) -> dict[tuple[int, ...], str]:
+def _buttons(sets: list[tuple[int, ...]], places: dict[int, str], looks: Looks) -> dict[tuple[int, ...], str]:
     """Name the buttons: after the place in their middle if each has one of its own, else in the order of the sets."""
-    if centres is not None and len(set(centres)) == len(sets) and all(centre in places for centre in centres):
-        return {about: f"b{places[centre][1:]}" for about, centre in zip(sets, centres, strict=True)}
+    centres = {about: centre for about in sets if (centre := looks.centre(about)) in places and centre is not None}
+    if len(set(centres.values())) == len(sets):
+        return {about: f"b{places[centre][1:]}" for about, centre in centres.items()}
     ordered = sorted(sets, key=lambda about: sorted(places[one] for one in about))
     return dict(zip(ordered, numbered("b", len(ordered)), strict=True))
