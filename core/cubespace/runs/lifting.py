@@ -23,7 +23,7 @@ from cubespace.symbols.invariants import find_mutexes
 from cubespace.symbols.lifting.checks import compare, explain, find_actions
 from cubespace.symbols.lifting.grounding import Grounded, ground
 from cubespace.symbols.lifting.legend import make_legend
-from cubespace.symbols.lifting.lift import Lifting, lift
+from cubespace.symbols.lifting.lift import Care, Lifting, lift
 from cubespace.symbols.lifting.looks import Looks, find_looks
 from cubespace.symbols.lifting.model import LiftedModel
 from cubespace.symbols.lifting.pddl import write_lifted_domain, write_lifted_problem
@@ -94,7 +94,8 @@ def lift_pairs(eye: Eye, pairs: Pairs, config: LiftConfig) -> Lifted:
     before, after = eye.look(pairs.before), eye.look(pairs.after)
     variables = Variables.of(eye.groups)
     looks = find_looks(len(variables), eye.regions, pairs.before, variables.values(before))
-    lifting = lift(before, after, eye.groups, looks, level=config.level, least_share=config.least_share)
+    care = Care(level=config.level, least_share=config.least_share, most_accidents=config.most_accidents)
+    lifting = lift(before, after, eye.groups, looks, care)
     grounded = None
     if lifting.model is not None:
         found = ground(lifting.model)

@@ -91,6 +91,7 @@ class LiftConfig:
 
     level: float = attrs.field(default=1e-3, validator=and_(gt(0.0), lt(1.0)))  # by which chance passes for a rule
     least_share: float = attrs.field(default=0.01, validator=and_(ge(0.0), lt(0.5)))  # of transitions; less: accidents
+    most_accidents: float = attrs.field(default=0.1, validator=and_(ge(0.0), lt(0.5)))  # of transitions; more: no model
     states: int = attrs.field(default=1000, validator=ge(1))  # on which it is compared with other models
     seed: int = attrs.field(default=0, validator=ge(0))  # of the choice of these states
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from cubespace.base.arrays import Bits, Indices
 from cubespace.symbols.lifting.forms import Examples
-from cubespace.symbols.lifting.variables import Observed
+from cubespace.symbols.lifting.variables import ACCIDENTS, Observed
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -54,7 +54,7 @@ def find_context(observed: Observed, named: Indices, examples: Examples, level: 
             expected[:, changed] += share * shown.sum()
             violated[:, changed] += (named[shown] == value).sum(0)
     others = ~np.eye(count, dtype=np.bool_)
-    never = (violated == 0) & others
+    never = (violated <= ACCIDENTS * expected) & others
     certain = never & (expected > math.log(count * (count - 1) / level))
     if not certain.any():
         return None

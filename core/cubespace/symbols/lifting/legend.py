@@ -21,7 +21,7 @@ AVERAGED = 200  # pictures of which a thing is the mean: noise cancels out
 class Legend:
     """Pictures by the names of objects and schemas."""
 
-    things: Mapping[str, Picture]
+    things: Mapping[str, Picture]  # buttons too
     places: Mapping[str, Picture]
     schemas: Mapping[str, Images]  # pairs side by side
 
@@ -53,6 +53,12 @@ def make_legend(
             things[name] = _cut_out(before[np.flatnonzero(now[:, bit])[:AVERAGED]], regions[place])
         else:
             things[name] = _mover(before, after, now, later, [bit for _, bit in spots])
+    for name in model.objects_of("button"):
+        affected = [
+            regions[fact.terms[1]] for fact in model.facts if fact.terms[0] == name and fact.terms[1] in regions
+        ]
+        if affected:
+            things[name] = _lit(np.full_like(before[0], 255), np.any(affected, axis=0))
     pairs = {
         schema.name: side_by_side(before[list(schema.examples)], after[list(schema.examples)])
         for schema in model.schemas

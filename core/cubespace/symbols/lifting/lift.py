@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import attrs
+import numpy as np
 
 from cubespace.base.arrays import Bits
 from cubespace.symbols.lifting.cast import make_cast
@@ -17,6 +18,15 @@ from cubespace.symbols.lifting.schemas import study
 from cubespace.symbols.lifting.things import assemble, by_weight
 from cubespace.symbols.lifting.toggles import changed_sets, lift_toggles, not_toggles
 from cubespace.symbols.lifting.variables import Observed, Variables, observe
+
+
+@attrs.frozen(kw_only=True)
+class Care:
+    """What may pass for a rule, and what for an accident."""
+
+    level: float = 1e-3  # the probability with which chance may be taken for a rule
+    least_share: float = 0.01  # of all transitions: a form of event that fewer of them show is an accident
+    most_accidents: float = 0.1  # of all transitions: with more accidents, there is no model
 
 
 @attrs.frozen(kw_only=True)
@@ -34,26 +44,24 @@ class Lifting:
 
 
 def lift(
-    before: Bits, after: Bits, groups: Sequence[int], looks: Looks | None = None, *, level: float, least_share: float
+    before: Bits, after: Bits, groups: Sequence[int], looks: Looks | None = None, care: Care | None = None
 ) -> Lifting:
-    """Lift training transitions, (transitions, bits) each, whose bits are values of variables.
-
-    ``level`` is the probability with which chance may be taken for a rule; a form of event that fewer than
-    ``least_share`` of the transitions show is an accident.
-    """
+    """Lift training transitions, (transitions, bits) each, whose bits are values of variables."""
+    care = Care() if care is None else care
     observed = observe(before, after, Variables.of(groups))
     looks = Looks(order=tuple(range(len(observed.variables)))) if looks is None else looks
     notes = _notes(observed)
     if not observed.events:
         return _failed(observed, notes, ["no transition changes the value of a variable"])
-    alone = all(len(event) == 1 for event in observed.events)
+    single = np.array([len(event) == 1 for event in observed.events])
+    alone = bool(observed.counts[single].sum() >= (1 - care.most_accidents) * len(observed.event))
     votes = blocking_votes(observed) if alone else moving_votes(observed)
     naming = name_values(observed, votes) if votes else None
-    reason = _unnamed(naming, alone, least_share)
+    reason = _unnamed(naming, alone, care)
     if reason is None and naming is not None:
-        return _things(observed, naming, alone, looks, notes, level, least_share)
+        return _things(observed, naming, alone, looks, notes, care)
     sets = changed_sets(observed)
-    other = not_toggles(observed, sets, level)
+    other = not_toggles(observed, sets, care.level, care.most_accidents)
     if other is not None:
         return _failed(observed, notes, [str(reason), other], None if naming is None else naming.agreement)
     model = lift_toggles(observed, sets, looks)
@@ -73,32 +81,30 @@ def _notes(observed: Observed) -> list[str]:
     return notes
 
 
-def _unnamed(naming: Naming | None, alone: bool, least_share: float) -> str | None:
+def _unnamed(naming: Naming | None, alone: bool, care: Care) -> str | None:
     """Return why values cannot be followed from variable to variable, or None if they can."""
     what = "what is in the way of what" if alone else "what leaves one place and turns up in another"
     if naming is None:
         return "no value of one variable tells about another: nothing moves, nothing is in the way"
     if not naming.linked:
         return f"some variables have nothing to do with the others: {what} does not link them"
-    if naming.agreement < 1 - least_share:
+    if naming.agreement < 1 - care.least_share:
         return f"values have no common names: {what} agrees in {naming.agreement:.3f} of the cases only"
     return None
 
 
-def _things(
-    observed: Observed, naming: Naming, alone: bool, looks: Looks, notes: list[str], level: float, least_share: float
-) -> Lifting:
+def _things(observed: Observed, naming: Naming, alone: bool, looks: Looks, notes: list[str], care: Care) -> Lifting:
     """Return the model of things at places."""
     forms = find_forms(observed, naming)
-    kept = [each for each in forms if len(each.transitions) >= least_share * len(observed.event)]
-    reason = _too_much(observed, naming, forms, kept, least_share)
+    kept = [each for each in forms if len(each.transitions) >= care.least_share * len(observed.event)]
+    reason = _too_much(observed, naming, forms, kept, care)
     if reason is not None:
         return _failed(observed, notes, [reason], naming.agreement)
-    rare = sum(len(each.transitions) for each in forms) - sum(len(each.transitions) for each in kept)
+    rare = len(observed.event) - sum(len(each.transitions) for each in kept)
     if rare:
-        notes.append(f"{rare} transitions of {len(forms) - len(kept)} rare forms were taken for accidents")
+        notes.append(f"{rare} transitions whose form is rare were taken for accidents")
     named = naming.of(observed.before)
-    found = [study(observed, named, each, level) for each in kept]
+    found = [study(observed, named, each, care.level) for each in kept]
     order = by_weight(found, looks.order) if alone else looks.order
     cast = make_cast("place" if alone else "thing", order, range(naming.count))
     kind = "things that are moved" if alone else "things that change places"
@@ -106,14 +112,15 @@ def _things(
 
 
 def _too_much(
-    observed: Observed, naming: Naming, forms: list[Examples], kept: list[Examples], least_share: float
+    observed: Observed, naming: Naming, forms: list[Examples], kept: list[Examples], care: Care
 ) -> str | None:
     """Return what is too large to be lifted, or None."""
-    total, told = len(observed.event), sum(len(each.transitions) for each in forms)
-    if told < (1 - least_share) * total:
-        return f"{total - told} of {total} transitions change more than {MOST_CHANGES} variables at once"
-    if not kept:
-        return f"there are {len(forms)} forms of events, none of them frequent"
+    total, told = len(observed.event), sum(len(each.transitions) for each in kept)
+    if told < (1 - care.most_accidents) * total:
+        return (
+            f"{total - told} of {total} transitions change more than {MOST_CHANGES} variables at once or have a form "
+            f"that fewer than {care.least_share:.0%} share, of {len(forms)} forms"
+        )
     ways = max(count_groundings(naming.count, len(observed.changing), each.form) for each in kept)
     if ways > MOST_GROUNDINGS:
         return f"an action would have {ways} candidates for its arguments, more than {MOST_GROUNDINGS}"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from cubespace.base.arrays import Indices
-from cubespace.symbols.lifting.variables import Observed
+from cubespace.symbols.lifting.variables import ACCIDENTS, Observed
 
 UNNAMED = -1
 SWEEPS = 10  # over all variables, in which names must settle
@@ -48,13 +48,13 @@ def moving_votes(observed: Observed) -> Votes:
     """
     most = observed.variables.most_values
     votes: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for event, count in zip(observed.events, observed.counts.tolist(), strict=True):
+    for event, count in zip(observed.events, (observed.counts * observed.steady).tolist(), strict=True):
         for place, (one, old, new) in enumerate(event):
             for other, its_old, its_new in event[place + 1 :]:
                 table = votes.setdefault((one, other), np.zeros((most, most)))
                 table[old, its_new] += count / (len(event) - 1)
                 table[new, its_old] += count / (len(event) - 1)
-    return votes
+    return {pair: table for pair, table in votes.items() if table.any()}
 
 
 def blocking_votes(observed: Observed) -> Votes:
@@ -66,12 +66,14 @@ def blocking_votes(observed: Observed) -> Votes:
     count, most = len(observed.variables), observed.variables.most_values
     shares = np.stack([(observed.before == value).mean(0) for value in range(most)], axis=1)  # (variables, values)
     votes: dict[tuple[int, int], NDArray[np.float64]] = {}
+    alone = (observed.before != observed.after).sum(1) == 1
     for one in range(count):
-        moved = observed.before[:, one] != observed.after[:, one]
+        moved = alone & (observed.before[:, one] != observed.after[:, one])
         for value in range(most):
             touched = moved & ((observed.before[:, one] == value) | (observed.after[:, one] == value))
             held = np.stack([(observed.before[touched] == each).sum(0) for each in range(most)], axis=1)
-            surprise = np.where(held == 0, touched.sum() * shares, 0.0)  # (variables, values)
+            expected = touched.sum() * shares  # (variables, values)
+            surprise = np.where(held <= ACCIDENTS * expected, expected, 0.0)
             for other in (each for each in range(count) if each != one):
                 pair = (one, other) if one < other else (other, one)
                 table = votes.setdefault(pair, np.zeros((most, most)))

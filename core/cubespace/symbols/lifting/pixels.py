@@ -38,7 +38,7 @@ class PixelVariables:
 
     def look(self, images: Images) -> Bits:
         """Return the bits of pictures: of each variable, the pattern nearest to what is seen."""
-        light = images.reshape(len(images), -1) > MIDDLE
+        light = images.reshape(len(images), math.prod(self.shape)) > MIDDLE
         parts = []
         for pixels, patterns in zip(self.pixels, self.patterns, strict=True):
             seen, known = light[:, pixels].astype(np.float32), patterns.astype(np.float32)
@@ -53,7 +53,7 @@ def find_pixel_variables(before: Images, after: Images) -> PixelVariables:
     light = images.reshape(len(images), -1) > MIDDLE
     tried = _every_nth(images.shape[1:])
     number = dependent_bits(light[: min(MOST_PICTURES, len(before))][:, tried])
-    alive = np.flatnonzero(np.ptp(light[:, tried], axis=0))
+    alive = np.flatnonzero(light[:, tried].any(0) & ~light[:, tried].all(0))
     groups = [tried[alive[number[alive] == each]] for each in np.unique(number[alive])]
     if len(groups) < 2:
         raise UsageError("these pictures show no variables: all pixels depend on each other, or none changes")

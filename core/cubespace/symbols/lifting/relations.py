@@ -15,8 +15,7 @@ import numpy as np
 
 from cubespace.base.arrays import Bits, Indices
 from cubespace.symbols.lifting.groundings import Groundings
-
-ACCIDENTS = 0.02  # of what was to be expected: a combination seen this seldom was a picture misread
+from cubespace.symbols.lifting.variables import ACCIDENTS
 
 
 @attrs.frozen(eq=False, kw_only=True)

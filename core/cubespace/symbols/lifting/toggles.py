@@ -24,20 +24,27 @@ from cubespace.symbols.lifting.model import (
     of_type,
 )
 from cubespace.symbols.lifting.schemas import some_of
-from cubespace.symbols.lifting.variables import Observed
+from cubespace.symbols.lifting.variables import ACCIDENTS, Observed
 
 MOST_PLACES = 12  # that one button turns over: its effect is spelt out for each combination of old values
 
 
 def changed_sets(observed: Observed) -> dict[tuple[int, ...], Indices]:
-    """Return the sets of variables that change together, each with the observed transitions that show it."""
+    """Return the sets of variables that change together, each with the observed transitions that show it.
+
+    Sets that are seen far more seldom than the usual one are accidents.
+    """
     sets: dict[tuple[int, ...], list[int]] = {}
     for number, event in enumerate(observed.events):
         sets.setdefault(tuple(variable for variable, _, _ in event), []).append(number)
-    return {about: np.flatnonzero(np.isin(observed.event, events)) for about, events in sets.items()}
+    shown = {about: np.flatnonzero(np.isin(observed.event, events)) for about, events in sets.items()}
+    usual = float(np.median(np.repeat([len(rows) for rows in shown.values()], [len(rows) for rows in shown.values()])))
+    return {about: rows for about, rows in shown.items() if len(rows) > ACCIDENTS * usual}
 
 
-def not_toggles(observed: Observed, sets: dict[tuple[int, ...], Indices], level: float) -> str | None:
+def not_toggles(
+    observed: Observed, sets: dict[tuple[int, ...], Indices], level: float, most_accidents: float
+) -> str | None:
     """Return why this is no world of switches, or None if it is one."""
     changing = observed.changing.tolist()
     used = [
@@ -48,6 +55,9 @@ def not_toggles(observed: Observed, sets: dict[tuple[int, ...], Indices], level:
         return f"places have up to {max(used)} values: they are not switches"
     if len(sets) >= len(observed.events):
         return "no set of places changes in more than one way"
+    told = sum(len(rows) for rows in sets.values())
+    if told < (1 - most_accidents) * len(observed.event):
+        return f"{len(observed.event) - told} transitions change sets of places that hardly ever change together"
     if max(len(about) for about in sets) > MOST_PLACES:
         return f"up to {max(len(about) for about in sets)} places change together, more than {MOST_PLACES}"
     missing = [about for about, rows in sets.items() if _missing(observed, about, rows, level)]
@@ -101,7 +111,7 @@ def lift_toggles(observed: Observed, sets: dict[tuple[int, ...], Indices], looks
                 parameters=(Typed("?b", "button"),),
                 flips=(Flip((Typed("?p", "place"),), (Atom("affects", ("?b", "?p")),), Atom(word, ("?p",))),),
                 transitions=len(rows),
-                events=len(observed.events),
+                events=len(np.unique(observed.event[rows])),
                 examples=some_of(observed.rows[np.sort(rows)]),
             ),
         ),

@@ -9,6 +9,8 @@ import numpy as np
 
 from cubespace.base.arrays import Bits, Indices
 
+ACCIDENTS = 0.02  # of what was to be expected: what is seen this seldom was a picture misread, or a pair mixed up
+
 Change = tuple[int, int, int]  # variable, old value, new value
 Event = tuple[Change, ...]  # all changes of a transition, by ascending variable
 
@@ -61,6 +63,12 @@ class Observed:
     def counts(self) -> Indices:
         """Return how many transitions show each event."""
         return np.bincount(self.event, minlength=len(self.events))
+
+    @property
+    def steady(self) -> Bits:
+        """Return which events are no accidents: those seen again, if they make up most transitions, else all."""
+        again = self.counts > 1
+        return again if 2 * self.counts[again].sum() >= len(self.event) else np.ones_like(again)
 
     @property
     def changing(self) -> Indices:
