@@ -96,7 +96,8 @@ def _unnamed(naming: Naming | None, alone: bool, care: Care) -> str | None:
 def _things(observed: Observed, naming: Naming, alone: bool, looks: Looks, notes: list[str], care: Care) -> Lifting:
     """Return the model of things at places."""
     forms = find_forms(observed, naming)
-    kept = [each for each in forms if len(each.transitions) >= care.least_share * len(observed.event)]
+    steady = observed.steady[observed.event]
+    kept = [each for each in forms if steady[each.transitions].sum() >= care.least_share * len(observed.event)]
     reason = _too_much(observed, naming, forms, kept, care)
     if reason is not None:
         return _failed(observed, notes, [reason], naming.agreement)

@@ -93,7 +93,7 @@ def _forbidden(each: Forbidden) -> str:
 def _block(head: str, parts: Sequence[str], end: str = "") -> list[str]:
     """Return a conjunction on one line if it fits, else with what is long on lines of its own."""
     if not parts:
-        return []
+        return [f"    {head} (and){end}"]  # some parsers want a condition where none is needed
     line = f"    {head} (and {' '.join(parts)}){end}"
     if len(line) <= WIDTH:
         return [line]
