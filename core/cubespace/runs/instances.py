@@ -12,57 +12,64 @@ import attrs
 from cubespace.base.files import read_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
-from cubespace.data import transitions
 from cubespace.data.domain import Domain
 from cubespace.evaluation.memorisation import TrainingMemory
-from cubespace.evaluation.problems import Problem, make_problems
+from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.summary import summarise
-from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
+from cubespace.runs.identity import component_identities
 from cubespace.runs.solving import folder_name, refuse_missing, search_problem, solve_problem, write_solution
 from cubespace.search.solver import Limits, SearchProblem, Solver
 from cubespace.symbols.pddl import write_problem
 from cubespace.symbols.strips import StripsModel
 
-RECORD = 2  # the form of an instance's record: one of another form is made again
+RECORD = 3  # the form of an instance's record: one of another form is made again
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Learned:
+    """What a plan belongs to, and what learning saw."""
+
+    files: str  # the hashes of network and model
+    memory: TrainingMemory
 
 
 def evaluate(
     run: RunFolder,
+    problems: Sequence[Problem],
     domain: Domain,
     network: SpaceAutoEncoder,
     model: StripsModel,
+    learned: Learned,
     catalogue: Catalogue,
     observer: Observer,
-    *,
-    learned: str,
 ) -> dict[str, Any]:
     """Solve all instances with all planners of the run and return its results.
 
-    A plan that is there already is kept if it is for the same instance of the same network and model, which ``learned``
-    tells from all others.
+    A plan that is there already is kept if it is for the same instance of the same network and model, by the same
+    version of the planner.
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    problems, memory = _look(run, domain, network)
     searches = [search_problem(network, model, problem) for problem in problems]
     _announce(run, observer, planners, problems, searches)
     rows: dict[str, Any] = {}
     total = len(planners) * len(problems)
     for spec, planner in planners.items():
         records: list[dict[str, Any]] = []
+        version = component_identities(catalogue, [("planner", spec)])
         for problem, search in zip(problems, searches, strict=True):
-            key = _key(learned, spec, limits, problem)
+            key = _key(f"{learned.files} {version}", spec, limits, problem)
             folder = run.file("problems") / problem.name / folder_name(spec)
             record = _finished(folder, key)
             if record is None:
                 solution = solve_problem(network, search, problem, planner, limits, domain)
                 record = {"key": key, "problem": problem.name, "planner": spec, **solution.record()}
-                record |= memory.count(solution.trace)
+                record |= learned.memory.count(solution.trace)
                 write_solution(folder, problem, model, solution, record)
                 observer.plan(record)
             records.append(record)
@@ -85,13 +92,6 @@ def _announce(
         observer.say(f"evaluate: there are only {len(problems)} such instances, not {wanted}")
     for problem, search in zip(problems, searches, strict=True):
         _write_problem(run.file("problems") / problem.name, problem, search)
-
-
-def _look(run: RunFolder, domain: Domain, network: SpaceAutoEncoder) -> tuple[list[Problem], TrainingMemory]:
-    """Return the instances and what learning saw; the data set itself is not kept while planners need the memory."""
-    data = transitions.load(run.file("data.npz"))
-    bits = (inference.encode(network, pictures) for pictures in (data.train.before, data.train.after))
-    return make_problems(domain, data.test, run.config.plan), TrainingMemory.of(*bits)
 
 
 def _key(learned: str, spec: str, limits: Limits, problem: Problem) -> str:

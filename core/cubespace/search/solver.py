@@ -99,6 +99,8 @@ class Solver(ABC):
     """Finds plans between two states in bits. Built from its ``Options``, a frozen attrs class."""
 
     Options: ClassVar[type[Any]] = NoOptions
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+    package: ClassVar[str | None] = None  # of the program behind it: its version tells results apart too
 
     def __init__(self, options: Any) -> None:
         self.options = options
