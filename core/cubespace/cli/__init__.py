@@ -18,6 +18,7 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     data,
     diagnose,
     info,
+    lift,
     new_plugin,
     plan,
     plugins,

@@ -11,7 +11,6 @@ from cubespace.base.errors import UsageError
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.diagnosis import Encode, diagnose, explain
 from cubespace.learning import inference
-from cubespace.symbols.strips import StripsModel
 
 if TYPE_CHECKING:
     from cubespace.runs.stages import Pipeline
@@ -25,13 +24,14 @@ def diagnose_run(pipeline: Pipeline) -> dict[str, Any]:
         raise UsageError(f"domain '{pipeline.run.config.domain}' does not know its states: nothing to compare with")
     encode, model = partial(inference.encode, pipeline.network()), pipeline.strips()
     result = attrs.asdict(diagnose(domain, encode, model, config.states, config.seed))
-    return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode, model)}
+    return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode)}
 
 
-def failures(pipeline: Pipeline, domain: StateSpace, encode: Encode, model: StripsModel) -> list[dict[str, str]]:
+def failures(pipeline: Pipeline, domain: StateSpace, encode: Encode) -> list[dict[str, str]]:
     """Return, for each planned instance that is not optimal, what went wrong and why the model has no shortest way."""
     if not pipeline.run.finished("evaluate"):
         return []
+    model = pipeline.planned().strips
     problems = {problem.name: problem for problem in pipeline.problems(pipeline.domain())}
     rows = pipeline.results()["planners"].values()
     reasons: dict[str, str] = {}

@@ -20,12 +20,21 @@ from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
-from cubespace.runs.solving import folder_name, refuse_missing, search_problem, solve_problem, write_solution
+from cubespace.runs.planned import Planned
+from cubespace.runs.solving import (
+    Solution,
+    folder_name,
+    refuse_missing,
+    search_problem,
+    solve_problem,
+    write_solution,
+)
 from cubespace.search.solver import Limits, SearchProblem, Solver
+from cubespace.symbols.lifting.task import write_lifted_plan
 from cubespace.symbols.pddl import write_problem
-from cubespace.symbols.strips import StripsModel
 
 RECORD = 3  # the form of an instance's record: one of another form is made again
+LIFTED_PROBLEM, LIFTED_PLAN = "lifted.pddl", "lifted.plan"  # beside their grounded forms, if planned with lifted PDDL
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -41,7 +50,7 @@ def evaluate(
     problems: Sequence[Problem],
     domain: Domain,
     network: SpaceAutoEncoder,
-    model: StripsModel,
+    planned: Planned,
     learned: Learned,
     catalogue: Catalogue,
     observer: Observer,
@@ -55,7 +64,8 @@ def evaluate(
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    searches = [search_problem(network, model, problem) for problem in problems]
+    model = planned.strips
+    searches = [planned.told(search_problem(network, model, problem)) for problem in problems]
     _announce(run, observer, planners, problems, searches)
     rows: dict[str, Any] = {}
     total = len(planners) * len(problems)
@@ -71,11 +81,13 @@ def evaluate(
                 record = {"key": key, "problem": problem.name, "planner": spec, **solution.record()}
                 record |= learned.memory.count(solution.trace)
                 write_solution(folder, problem, model, solution, record)
+                _write_lifted_plan(folder, planned, solution)
                 observer.plan(record)
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
-    return {"domain": run.config.domain, "limits": attrs.asdict(limits), "length": config.length, "planners": rows}
+    about = {"domain": run.config.domain, "model": planned.name, "limits": attrs.asdict(limits)}
+    return {**about, "length": config.length, "planners": rows}
 
 
 def _announce(
@@ -112,6 +124,16 @@ def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> Non
     write_png(folder / "init.png", problem.init[0])
     write_png(folder / "goal.png", problem.goal[0])
     write_text(folder / "problem.pddl", write_problem(search.task))
+    (folder / LIFTED_PROBLEM).unlink(missing_ok=True)
+    if search.lifted is not None:
+        write_text(folder / LIFTED_PROBLEM, search.lifted.problem)
+
+
+def _write_lifted_plan(folder: Path, planned: Planned, solution: Solution) -> None:
+    """Write the plan as calls of schemas, beside its grounded form."""
+    (folder / LIFTED_PLAN).unlink(missing_ok=True)
+    if planned.grounded is not None and solution.search.plan is not None:
+        write_text(folder / LIFTED_PLAN, write_lifted_plan(planned.grounded, solution.search.plan))
 
 
 def _brief(spec: str, records: list[dict[str, Any]]) -> str:

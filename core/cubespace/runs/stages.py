@@ -13,6 +13,7 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import read_json, sha256, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.base.observer import Observer, following
+from cubespace.base.options import parse_spec
 from cubespace.data import transitions
 from cubespace.data.domain import Domain
 from cubespace.data.spoiling import spoil
@@ -29,7 +30,11 @@ from cubespace.runs.diagnosing import diagnose_run
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
 from cubespace.runs.instances import Learned, evaluate
+from cubespace.runs.lifted_checks import lifting_record, summary
+from cubespace.runs.lifted_files import write_lifted
+from cubespace.runs.lifting import lift_pairs, network_eye
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
+from cubespace.runs.planned import Planned, planned_with
 from cubespace.runs.solving import redrawing_errors
 from cubespace.settings.recipe import AUTO, Execution, Recipe
 from cubespace.settings.stages import (
@@ -38,13 +43,13 @@ from cubespace.settings.stages import (
     DIAGNOSIS,
     ENCODER,
     EXTRACTION,
+    LIFTING,
     MEASURES,
     MODEL,
     PDDL,
     RESULTS,
     STAGES,
     STRIPS,
-    way_to,
 )
 from cubespace.symbols.extraction import ExtractionReport, extract
 from cubespace.symbols.pddl import write_domain
@@ -66,7 +71,7 @@ class Pipeline:
     def until(self, last: str) -> None:
         """Do all stages that lead to ``last``, and itself."""
         with self.run.working(), following(self.observer, self.run.path):
-            for stage in way_to(last):
+            for stage in self.run.config.way_to(last):
                 if self.run.finished(stage.name):
                     self.observer.say(f"{stage.name}: done already")
                 else:
@@ -157,15 +162,41 @@ class Pipeline:
             write_json(self.run.file(EXTRACTION), record)
             self.observer.say(f"extract: {report.summary}")
 
+    def lift(self) -> None:
+        """Find objects, places and schemas in the training pairs, and check the lifted model."""
+        data, config = self.transitions(), self.run.config
+        self.observer.stage("lift", f"{len(data.train)} transitions")
+        with self.run.stage("lift", [("domain", config.domain)]):
+            lifted = lift_pairs(network_eye(self.network(), data.train), data.train, config.lift)
+            about = (
+                f"learned by cubespace from {len(data.train)} pairs of pictures of {parse_spec(config.domain).name}",
+            )
+            write_lifted(self.run.path, lifted, data.train, about)
+            record = lifting_record(lifted, data.validation, self.strips(), self.domain(), config.lift)
+            write_json(self.run.file(LIFTING), record)
+            self.observer.say(f"lift: {summary(record)}")
+
+    def planned(self) -> Planned:
+        """Return the model that instances are planned with."""
+        wanted, strips = self.run.config.plan.model, self.strips()
+        if wanted == "learned":
+            return Planned(name="learned", strips=strips)
+        seen = self.bits()["train"]
+        planned = planned_with(wanted, self.table(LIFTING), strips, np.concatenate([seen.before, seen.after]))
+        if planned.name == "learned":
+            self.observer.say("evaluate: the lifted model does not pass its checks, so the learned one is not repaired")
+        return planned
+
     def evaluate(self) -> None:
         """Solve the instances with every planner and judge the plans."""
         config = self.run.config
         named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
         with self.run.stage("evaluate", named):
-            parts = self.domain(), self.network(), self.strips()
+            parts = self.domain(), self.network(), self.planned()
             problems, seen = self.problems(parts[0]), self.bits()["train"]
+            decide = (MODEL, STRIPS) if parts[2].name == "learned" else (MODEL, STRIPS, LIFTING)
             learned = Learned(
-                files=" ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS)),
+                files=" ".join((*(sha256(self.run.file(name)) for name in decide), parts[2].name)),
                 memory=TrainingMemory.of(seen.before, seen.after),
             )
             results = evaluate(self.run, problems, *parts, learned, self.catalogue, self.observer)
