@@ -64,24 +64,21 @@ def evaluate(
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    model = planned.strips
-    searches = [planned.told(search_problem(network, model, problem)) for problem in problems]
+    searches = [planned.told(search_problem(network, planned.strips, problem)) for problem in problems]
     _announce(run, observer, planners, problems, searches)
-    rows: dict[str, Any] = {}
-    total = len(planners) * len(problems)
+    rows, total = dict[str, Any](), len(planners) * len(problems)
     for spec, planner in planners.items():
-        records: list[dict[str, Any]] = []
-        version = component_identities(catalogue, [("planner", spec)])
+        records, version = list[dict[str, Any]](), component_identities(catalogue, [("planner", spec)])
         for problem, search in zip(problems, searches, strict=True):
             key = _key(f"{learned.files} {version}", spec, limits, problem)
             folder = run.file("problems") / problem.name / folder_name(spec)
             record = _finished(folder, key)
             if record is None:
                 solution = solve_problem(network, search, problem, planner, limits, domain)
-                record = {"key": key, "problem": problem.name, "planner": spec, **solution.record()}
-                record |= learned.memory.count(solution.trace)
-                write_solution(folder, problem, model, solution, record)
+                known = learned.memory.count(solution.trace)
+                record = {"key": key, "problem": problem.name, "planner": spec, **solution.record(), **known}
                 _write_lifted_plan(folder, planned, solution)
+                write_solution(folder, problem, planned.strips, solution, record)
                 observer.plan(record)
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +12,38 @@ from numpy.typing import NDArray
 from cubespace.base.files import write_text
 from cubespace.base.images import write_png
 from cubespace.base.labelled_sheet import labelled_sheet
+from cubespace.base.options import parse_spec
 from cubespace.data.domain import Pairs
-from cubespace.runs.lifting import LiftedPairs
+from cubespace.runs.lifted_checks import lifting_record, summary
+from cubespace.runs.lifting import LiftedPairs, lift_pairs, network_eye
 from cubespace.symbols.lifting.legend import make_legend
 from cubespace.symbols.lifting.pddl import write_lifted_domain, write_lifted_problem
+
+if TYPE_CHECKING:
+    from cubespace.runs.stages import Pipeline
 
 DOMAIN, PROBLEM = "lifted.pddl", "lifted-problem.pddl"
 OBJECTS, PLACES, SCHEMAS = "lifted-objects.png", "lifted-places.png", "lifted-schemas.png"
 
 
-def write_lifted(folder: Path, lifted: LiftedPairs, pairs: Pairs, about: tuple[str, ...]) -> None:
+def lift_run(pipeline: Pipeline) -> dict[str, Any]:
+    """Lift the training pairs of a run, write PDDL and legend, and return all that there is to say."""
+    data, config = pipeline.transitions(), pipeline.run.config
+    pipeline.observer.stage("lift", f"{len(data.train)} transitions")
+    lifted = lift_pairs(network_eye(pipeline.network(), data.train), data.train, config.lift)
+    name = parse_spec(config.domain).name
+    write_lifted(
+        pipeline.run.path,
+        lifted,
+        data.train,
+        [f"learned by cubespace from {len(data.train)} pairs of pictures of {name}"],
+    )
+    record = lifting_record(lifted, data.validation, pipeline.strips(), pipeline.domain(), config.lift)
+    pipeline.observer.say(f"lift: {summary(record)}")
+    return record
+
+
+def write_lifted(folder: Path, lifted: LiftedPairs, pairs: Pairs, about: Sequence[str]) -> None:
     """Write the lifted domain, a problem between two training states, and the legend; remove what was there before."""
     for name in (DOMAIN, PROBLEM, OBJECTS, PLACES, SCHEMAS):
         (folder / name).unlink(missing_ok=True)

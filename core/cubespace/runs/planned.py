@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
+import numpy as np
 
 from cubespace.base.arrays import Bits
 from cubespace.base.errors import UsageError
 from cubespace.search.solver import SearchProblem
+from cubespace.settings.stages import LIFTING
 from cubespace.symbols.invariants import find_mutexes
 from cubespace.symbols.lifting.grounding import Grounded, ground
 from cubespace.symbols.lifting.model import LiftedModel, read_record
 from cubespace.symbols.lifting.task import lifted_task
 from cubespace.symbols.strips import StripsModel
+
+if TYPE_CHECKING:
+    from cubespace.runs.stages import Pipeline
 
 Choice = Literal["learned", "lifted", "repaired"]
 
@@ -36,6 +41,18 @@ class Planned:
             return problem
         task = lifted_task(self.lifted, self.grounded, problem.init, problem.goal)
         return attrs.evolve(problem, lifted=task)
+
+
+def planned_run(pipeline: Pipeline) -> Planned:
+    """Return the model that the settings of a run ask for."""
+    wanted, strips = pipeline.run.config.plan.model, pipeline.strips()
+    if wanted == "learned":
+        return Planned(name="learned", strips=strips)
+    seen = pipeline.bits()["train"]
+    planned = planned_with(wanted, pipeline.table(LIFTING), strips, np.concatenate([seen.before, seen.after]))
+    if planned.name == "learned":
+        pipeline.observer.say("evaluate: the lifted model does not pass its checks: plans are those of the learned one")
+    return planned
 
 
 def planned_with(wanted: Choice, record: Mapping[str, Any], learned: StripsModel, seen: Bits) -> Planned:

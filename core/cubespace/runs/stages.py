@@ -13,7 +13,6 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import read_json, sha256, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.base.observer import Observer, following
-from cubespace.base.options import parse_spec
 from cubespace.data import transitions
 from cubespace.data.domain import Domain
 from cubespace.data.spoiling import spoil
@@ -30,11 +29,9 @@ from cubespace.runs.diagnosing import diagnose_run
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
 from cubespace.runs.instances import Learned, evaluate
-from cubespace.runs.lifted_checks import lifting_record, summary
-from cubespace.runs.lifted_files import write_lifted
-from cubespace.runs.lifting import lift_pairs, network_eye
+from cubespace.runs.lifted_files import lift_run
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
-from cubespace.runs.planned import Planned, planned_with
+from cubespace.runs.planned import Planned, planned_run
 from cubespace.runs.solving import redrawing_errors
 from cubespace.settings.recipe import AUTO, Execution, Recipe
 from cubespace.settings.stages import (
@@ -164,28 +161,12 @@ class Pipeline:
 
     def lift(self) -> None:
         """Find objects, places and schemas in the training pairs, and check the lifted model."""
-        data, config = self.transitions(), self.run.config
-        self.observer.stage("lift", f"{len(data.train)} transitions")
-        with self.run.stage("lift", [("domain", config.domain)]):
-            lifted = lift_pairs(network_eye(self.network(), data.train), data.train, config.lift)
-            about = (
-                f"learned by cubespace from {len(data.train)} pairs of pictures of {parse_spec(config.domain).name}",
-            )
-            write_lifted(self.run.path, lifted, data.train, about)
-            record = lifting_record(lifted, data.validation, self.strips(), self.domain(), config.lift)
-            write_json(self.run.file(LIFTING), record)
-            self.observer.say(f"lift: {summary(record)}")
+        with self.run.stage("lift", [("domain", self.run.config.domain)]):
+            write_json(self.run.file(LIFTING), lift_run(self))
 
     def planned(self) -> Planned:
         """Return the model that instances are planned with."""
-        wanted, strips = self.run.config.plan.model, self.strips()
-        if wanted == "learned":
-            return Planned(name="learned", strips=strips)
-        seen = self.bits()["train"]
-        planned = planned_with(wanted, self.table(LIFTING), strips, np.concatenate([seen.before, seen.after]))
-        if planned.name == "learned":
-            self.observer.say("evaluate: the lifted model does not pass its checks, so the learned one is not repaired")
-        return planned
+        return planned_run(self)
 
     def evaluate(self) -> None:
         """Solve the instances with every planner and judge the plans."""
