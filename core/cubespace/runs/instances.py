@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,11 @@ from cubespace.runs.solving import (
     solve_problem,
     write_solution,
 )
-from cubespace.search.solver import Limits, SearchProblem, Solver
+from cubespace.search.solver import Limits, Outcome, SearchProblem, Solver
 from cubespace.symbols.lifting.task import write_lifted_plan
 from cubespace.symbols.pddl import write_problem
 
-RECORD = 3  # the form of an instance's record: one of another form is made again
+RECORD = 4  # the form of an instance's record: one of another form is made again
 LIFTED_PROBLEM, LIFTED_PLAN = "lifted.pddl", "lifted.plan"  # beside their grounded forms, if planned with lifted PDDL
 
 
@@ -43,6 +43,7 @@ class Learned:
 
     files: str  # the hashes of network and model
     memory: TrainingMemory
+    familiar: Mapping[str, float]  # how much of the instances learning has seen
 
 
 def evaluate(
@@ -58,7 +59,7 @@ def evaluate(
     """Solve all instances with all planners of the run and return its results.
 
     A plan that is there already is kept if it is for the same instance of the same network and model, by the same
-    version of the planner.
+    version of the planner. A search that crashed is done again: it may have been killed.
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
@@ -80,11 +81,13 @@ def evaluate(
                 _write_lifted_plan(folder, planned, solution)
                 write_solution(folder, problem, planned.strips, solution, record)
                 observer.plan(record)
+                if solution.crashed:
+                    observer.say(f"evaluate: {spec} crashed on instance {problem.name}: {record['detail']}")
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
-    about = {"domain": run.config.domain, "model": planned.name, "limits": attrs.asdict(limits)}
-    return {**about, "length": config.length, "planners": rows}
+    about = {"domain": run.config.domain, "effects": run.config.extract.effects, "model": planned.name}
+    return {**about, "limits": attrs.asdict(limits), "length": config.length, **learned.familiar, "planners": rows}
 
 
 def _announce(
@@ -114,7 +117,9 @@ def _finished(folder: Path, key: str) -> dict[str, Any] | None:
     if not (folder / "result.json").is_file():
         return None
     record = read_json(folder / "result.json")
-    return record if isinstance(record, dict) and record.get("key") == key else None
+    if not isinstance(record, dict) or record.get("key") != key or record.get("outcome") == Outcome.CRASHED:
+        return None
+    return record
 
 
 def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> None:
@@ -135,4 +140,5 @@ def _write_lifted_plan(folder: Path, planned: Planned, solution: Solution) -> No
 
 def _brief(spec: str, records: list[dict[str, Any]]) -> str:
     counts = summarise(records)
-    return f"{spec}: found {counts['found']}, valid {counts['valid']}, optimal {counts['optimal']} of {len(records)}"
+    judged = "" if counts["valid"] is None else f", valid {counts['valid']}, optimal {counts['optimal']}"
+    return f"{spec}: found {counts['found']}{judged}, all steps seen {counts['all_seen']}, of {len(records)}"
