@@ -80,14 +80,18 @@ def evaluate(
                 record = {"key": key, "problem": problem.name, "planner": spec, **solution.record(), **known}
                 _write_lifted_plan(folder, planned, solution)
                 write_solution(folder, problem, planned.strips, solution, record)
-                observer.plan(record)
-                if solution.crashed:
-                    observer.say(f"evaluate: {spec} crashed on instance {problem.name}: {record['detail']}")
+                _tell(observer, record, solution)
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
     about = {"domain": run.config.domain, "effects": run.config.extract.effects, "model": planned.name}
     return {**about, "limits": attrs.asdict(limits), "length": config.length, **learned.familiar, "planners": rows}
+
+
+def _tell(observer: Observer, record: dict[str, Any], solution: Solution) -> None:
+    observer.plan(record)
+    if solution.crashed:
+        observer.say(f"evaluate: {record['planner']} crashed on instance {record['problem']}: {record['detail']}")
 
 
 def _announce(
