@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def run(work: Path, seed: int, scale: float, groups: Iterable[str]) -> Iterator[Verdict]:
-    """Do the cases of some classes in a folder and give their verdicts; what was done there before is not done again."""
+    """Do the cases of some classes in a folder and give their verdicts; what was done there is not done again."""
     prepare()
     world = World(work / "runs")
     world.make()

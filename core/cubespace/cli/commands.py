@@ -12,6 +12,7 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     diagnose,
     export,
     info,
+    lift,
     matrix,
     new_plugin,
     plan,

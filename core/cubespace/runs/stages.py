@@ -32,7 +32,9 @@ from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
 from cubespace.runs.instances import Learned, evaluate
 from cubespace.runs.judging import familiarity, judge_run
+from cubespace.runs.lifted_files import lift_run
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
+from cubespace.runs.planned import Planned, planned_run
 from cubespace.runs.solving import redrawing_errors
 from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import AUTO, Execution, Recipe
@@ -43,13 +45,13 @@ from cubespace.settings.stages import (
     ENCODER,
     EXTRACTION,
     JUDGEMENT,
+    LIFTING,
     MEASURES,
     MODEL,
     PDDL,
     RESULTS,
     STAGES,
     STRIPS,
-    way_to,
 )
 from cubespace.symbols.extraction import ExtractionReport, extract
 from cubespace.symbols.pddl import write_domain
@@ -71,7 +73,7 @@ class Pipeline:
     def until(self, last: str) -> None:
         """Do all stages that lead to ``last``, and itself."""
         with self.run.working(), following(self.observer, self.run.path), blame():
-            for stage in way_to(last):
+            for stage in self.run.config.way_to(last):
                 if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
                 else:
@@ -170,15 +172,25 @@ class Pipeline:
             for line in judgement.lines:
                 self.observer.say(f"extract: {line}")
 
+    def lift(self) -> None:
+        """Find objects, places and schemas in the training pairs, and check the lifted model."""
+        with self.run.stage("lift", [("domain", self.run.config.domain)]):
+            write_json(self.run.file(LIFTING), lift_run(self))
+
+    def planned(self) -> Planned:
+        """Return the model that instances are planned with."""
+        return planned_run(self)
+
     def evaluate(self) -> None:
         """Solve the instances with every planner and judge the plans."""
         config = self.run.config
         named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
         with self.run.stage("evaluate", named):
-            parts = self.domain(), self.network(), self.strips()
+            parts = self.domain(), self.network(), self.planned()
             problems, memory = self.problems(parts[0]), self.memory()
+            decide = (MODEL, STRIPS) if parts[2].name == "learned" else (MODEL, STRIPS, LIFTING)
             learned = Learned(
-                files=" ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS)),
+                files=" ".join((*(sha256(self.run.file(name)) for name in decide), parts[2].name)),
                 memory=memory,
                 familiar=familiarity(parts[1], memory, self.transitions().train, problems),
             )
