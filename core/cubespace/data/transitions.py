@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import replacing
 from cubespace.data.domain import Domain, Pairs, StateSpace
+from cubespace.data.splitting import split_by_state
 
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, 2)  # formats; the first had no sizes: all its data sets were split by pairs
 HELD_OUT = 0.05  # for validation, and as much again for test
 FEWEST = 3  # one transition for each part
 PICTURES = ("before", "after")
@@ -29,6 +31,8 @@ class Transitions:
     pairs: Pairs
     spec: str
     seed: int
+    sizes: tuple[int, int, int] | None = None  # of train, validation and test; None: by the usual fractions
+    note: str = ""  # what a user should know about the split
 
     @property
     def held_out(self) -> int:
@@ -37,18 +41,22 @@ class Transitions:
 
     @property
     def train(self) -> Pairs:
-        """Return the nine tenths to learn from."""
-        return self.pairs[: len(self.pairs) - 2 * self.held_out]
+        """Return the part to learn from: nine tenths, unless the split is by states."""
+        return self.pairs[: self._sizes[0]]
 
     @property
     def validation(self) -> Pairs:
-        """Return the twentieth to tune with."""
-        return self.pairs[len(self.pairs) - 2 * self.held_out : len(self.pairs) - self.held_out]
+        """Return the part to tune with: a twentieth."""
+        return self.pairs[self._sizes[0] : self._sizes[0] + self._sizes[1]]
 
     @property
     def test(self) -> Pairs:
-        """Return the twentieth to report on."""
-        return self.pairs[len(self.pairs) - self.held_out :]
+        """Return the part to report on: a twentieth."""
+        return self.pairs[self._sizes[0] + self._sizes[1] :]
+
+    @property
+    def _sizes(self) -> tuple[int, int, int]:
+        return self.sizes or (len(self.pairs) - 2 * self.held_out, self.held_out, self.held_out)
 
     def check_drawn_by(self, domain: Domain, probes: int = 32) -> None:
         """Raise unless ``domain`` draws the stored states as they were drawn: its picture file may have changed."""
@@ -64,19 +72,28 @@ class Transitions:
         given = {name: getattr(self.pairs, name) for name in (*PICTURES, *STATES)}
         arrays = {name: np.ascontiguousarray(array) for name, array in given.items() if array is not None}
         hashes = {name: _sha256(array) for name, array in arrays.items()}
-        metadata = json.dumps({"format": FORMAT, "spec": self.spec, "seed": self.seed, "sha256": hashes})
+        about = {"spec": self.spec, "seed": self.seed, "sizes": self.sizes, "note": self.note}
+        metadata = json.dumps({"format": FORMAT, **about, "sha256": hashes})
         arrays["metadata"] = np.frombuffer(metadata.encode(), dtype=np.uint8)
         with replacing(path) as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
-def make(domain: Domain, spec: str, count: int | None, seed: int) -> Transitions:
-    """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split."""
-    draw, split = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
+def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "pair") -> Transitions:
+    """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split.
+
+    A split by ``pair`` may show a state in several parts; one by ``state`` may not: what joins two parts is left out.
+    """
+    draw, shuffle = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     pairs = domain.sample(count, draw)
     if len(pairs) < FEWEST:
         raise UsageError(f"{len(pairs)} transitions cannot be split in three: at least {FEWEST} are needed")
-    return Transitions(pairs[split.permutation(len(pairs))], spec, seed)
+    if split == "pair":
+        return Transitions(pairs[shuffle.permutation(len(pairs))], spec, seed)
+    parts = split_by_state(pairs, max(1, round(HELD_OUT * len(pairs))), shuffle)
+    rows = (parts.train, parts.validation, parts.test)
+    sizes = (len(parts.train), len(parts.validation), len(parts.test))
+    return Transitions(pairs[np.concatenate(rows)], spec, seed, sizes, parts.note)
 
 
 def load(path: Path) -> Transitions:
@@ -92,13 +109,18 @@ def load(path: Path) -> Transitions:
         raise InputError(f"data set '{path}' is damaged, or not a data set ({error}): make it again") from error
     if damaged:
         raise InputError(f"data set '{path}' is damaged ({damaged}): make it again")
-    return Transitions(Pairs(**arrays), metadata["spec"], metadata["seed"])
+    sizes = metadata.get("sizes")
+    known = (metadata["spec"], metadata["seed"], tuple(sizes) if sizes else None, metadata.get("note", ""))
+    return Transitions(Pairs(**arrays), *known)
 
 
 def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[np.uint8]]) -> str:
     """Return what is wrong with a data set, or nothing."""
-    if metadata["format"] != FORMAT:
-        return f"its format is {metadata['format']}, not {FORMAT}"
+    if metadata["format"] not in READABLE:
+        return f"its format is {metadata['format']}, this version reads {' and '.join(map(str, READABLE))}"
+    sizes = metadata.get("sizes")
+    if sizes is not None and (len(sizes) != 3 or min(sizes) < 1 or sum(sizes) != len(arrays["before"])):
+        return "the sizes of its parts do not add up"
     for name, array in arrays.items():
         if _sha256(array) != metadata["sha256"][name]:
             return f"the hash of '{name}' does not match"

@@ -87,7 +87,10 @@ class Pipeline:
         config = self.run.config
         self.observer.stage("data", f"transitions of {config.domain}")
         with self.run.stage("data", [("domain", config.domain)]):
-            made = transitions.make(self.domain(stream=0), config.domain, config.data.transitions, config.data.seed)
+            drawn = self.domain(stream=0), config.domain, config.data.transitions, config.data.seed
+            made = transitions.make(*drawn, split=config.data.split)
+            if made.note:
+                self.observer.say(f"data: {made.note}")
             made.save(self.run.file(DATA))
             sheet = contact_sheet(side_by_side(made.train.before[:24], made.train.after[:24]))
             write_png(self.run.file("data.png"), sheet)
