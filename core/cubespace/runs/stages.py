@@ -93,7 +93,10 @@ class Pipeline:
         with self.run.stage("data", [("domain", config.domain)]):
             domain = self._explored(stream=0)
             with blame(domain):
-                made = transitions.make(domain, config.domain, config.data.transitions, config.data.seed)
+                wanted = config.domain, config.data.transitions, config.data.seed
+                made = transitions.make(domain, *wanted, split=config.data.split)
+            if made.note:
+                self.observer.say(f"data: {made.note}")
             source = clean(domain)
             findings = source.findings() if isinstance(source, Explorer) else {}
             attrs.evolve(made, findings=findings).save(self.run.file(DATA))

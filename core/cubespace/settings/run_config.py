@@ -81,6 +81,7 @@ class DataConfig:
 
     transitions: int | None = attrs.field(default=None, validator=optional(ge(1)))  # None: the domain's usual number
     seed: int = attrs.field(default=0, validator=_seed)
+    split: Literal["pair", "state"] = "pair"  # state: no held-out picture shows a state of a training picture
     spoil: Spoiling = attrs.field(factory=Spoiling)
 
 
