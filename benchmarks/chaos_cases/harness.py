@@ -21,7 +21,7 @@ from typing import Any
 
 import attrs
 
-DOCUMENTED = frozenset({0, 1, 2, 3, 129, 130, 143})
+DOCUMENTED = frozenset({0, 1, 2, 3, 4, 5, 6, 129, 130, 143})
 LONGEST_LINE = 2000  # characters of stderr: beyond, a message helps nobody
 HANGS_SECONDS = 60.0
 PR_SET_CHILD_SUBREAPER, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 36, 1, 2
