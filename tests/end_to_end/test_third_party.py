@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tiny_run import SETTINGS
 
-from cubespace.plugins.catalogue import KINDS
+from cubespace.plugins.component import KINDS
 from cubespace.plugins.scaffold import STARTS, write_plugin
 
 BROKEN = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +34,7 @@ from cubespace.cli.options import (
 )
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
+from cubespace.cli.signals import Stopped
 from cubespace.runs.folder import CONFIG, RunFolder, default_folder
 from cubespace.settings.check import resolve_components
 from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
@@ -169,22 +169,33 @@ def work(
         pipeline = Pipeline(opened, loaded, how, observer)
         try:
             pipeline.until(last)
-        except KeyboardInterrupt:
-            observer.say(f"interrupted: the same command goes on from the last checkpoint in {opened.path}")
-            sys.exit(130)
+        except Stopped as stop:
+            stop.advice = f": the same command goes on from the last checkpoint in {opened.path}"
+            raise
     return pipeline
 
 
 def show(done: Pipeline, as_json: bool) -> None:
-    """Print the table of a run, and where to look."""
+    """Print the table of a run, and where to look; crashed searches are a failure that the next call may mend."""
     from cubespace.report import write_report
-    from cubespace.symbols.effects import SOURCES
 
     results = done.results()
     page = write_report([done.run.path], done.catalogue)
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **results, "judgement": _judgement(done)}, indent=2))
-        return
+    else:
+        _table(done, results, page)
+    crashed = done.crashed()
+    if crashed:
+        files = done.run.file("problems") / "*" / "*" / "planner.log"
+        count = "1 search" if crashed == 1 else f"{crashed} searches"
+        typer.echo(f"cube: {count} crashed: the same command tries again; {files} says why", err=True)
+        raise typer.Exit(1)
+
+
+def _table(done: Pipeline, results: dict[str, Any], page: Path) -> None:
+    from cubespace.symbols.effects import SOURCES
+
     typer.echo(
         f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'all seen':>9} {'seconds':>8}"
     )

@@ -21,7 +21,7 @@ from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
 from cubespace.runs.solving import folder_name, refuse_missing, search_problem, solve_problem, write_solution
-from cubespace.search.solver import Limits, SearchProblem, Solver
+from cubespace.search.solver import Limits, Outcome, SearchProblem, Solver
 from cubespace.symbols.pddl import write_problem
 from cubespace.symbols.strips import StripsModel
 
@@ -50,7 +50,7 @@ def evaluate(
     """Solve all instances with all planners of the run and return its results.
 
     A plan that is there already is kept if it is for the same instance of the same network and model, by the same
-    version of the planner.
+    version of the planner. A search that crashed is done again: it may have been killed.
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
@@ -73,6 +73,8 @@ def evaluate(
                 record |= learned.memory.count(solution.trace)
                 write_solution(folder, problem, model, solution, record)
                 observer.plan(record)
+                if solution.crashed:
+                    observer.say(f"evaluate: {spec} crashed on instance {problem.name}: {record['detail']}")
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
@@ -113,7 +115,9 @@ def _finished(folder: Path, key: str) -> dict[str, Any] | None:
     if not (folder / "result.json").is_file():
         return None
     record = read_json(folder / "result.json")
-    return record if isinstance(record, dict) and record.get("key") == key else None
+    if not isinstance(record, dict) or record.get("key") != key or record.get("outcome") == Outcome.CRASHED:
+        return None
+    return record
 
 
 def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, squared_errors
-from cubespace.base.errors import InputError, UsageError
-from cubespace.base.files import write_json, write_text
+from cubespace.base.errors import ContractError, InputError, UsageError
+from cubespace.base.files import remove, write_json, write_text
 from cubespace.base.film_strip import film_strip, write_animation, write_picture
 from cubespace.base.images import read_picture, resized
 from cubespace.base.numbers import number
@@ -24,10 +24,13 @@ from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
 from cubespace.evaluation.problems import Problem
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.blame import blame
 from cubespace.runs.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
+
+PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
 
 Given = str | Path | NDArray[np.uint8]  # a picture: its file, or its pixels
 
@@ -49,6 +52,11 @@ class Solution:
     def found(self) -> bool:
         """Return whether there is a plan."""
         return self.search.outcome is Outcome.SOLVED
+
+    @property
+    def crashed(self) -> bool:
+        """Return whether the search came to no end of its own."""
+        return self.search.outcome is Outcome.CRASHED
 
     def record(self) -> dict[str, Any]:
         """Return all of it that is not a picture, for JSON."""
@@ -82,14 +90,25 @@ def solve_problem(
     domain: Domain,
 ) -> Solution:
     """Search for a plan, draw its states and judge the pictures."""
-    result = solver.solve(search, limits)
+    with blame(solver):
+        result = solver.solve(search, limits)
+        _check_result(result, solver)
     if result.outcome is not Outcome.SOLVED or result.trace is None:
         return Solution(search=result)
     frames = inference.draw(network, result.trace)
     verdict = UNKNOWN
     if problem.states is not None:
-        verdict = judge(domain, *problem.states, frames, _distance(domain, problem, len(frames) - 1))
+        with blame(domain):
+            verdict = judge(domain, *problem.states, frames, _distance(domain, problem, len(frames) - 1))
     return Solution(search=result, frames=frames, verdict=verdict)
+
+
+def _check_result(result: object, solver: Solver) -> None:
+    """Raise if a solver has returned something else than a result, or a solution without its states."""
+    if not isinstance(result, SearchResult):
+        raise ContractError(f"it returned {type(result).__name__}, not a SearchResult", solver)
+    if result.outcome is Outcome.SOLVED and (result.plan is None or result.trace is None):
+        raise ContractError("it says that it has solved a problem, but gives no plan with a trace", solver)
 
 
 def _distance(domain: Domain, problem: Problem, bound: int) -> int | None:
@@ -133,15 +152,20 @@ def folder_name(spec: str) -> str:
 def write_solution(
     folder: Path, problem: Problem, model: StripsModel, solution: Solution | None, record: dict[str, Any]
 ) -> None:
-    """Write plan and pictures, if there are any, and last the record: it says that the rest is there."""
+    """Write plan and pictures, or what a planner without a plan said, and last the record: the rest is there then."""
+    if (folder / RECORD).is_file():  # of an earlier search, which may have ended otherwise
+        for stale in (PLAN, TRACE, STRIP, ANIMATION, PLANNER_LOG):
+            remove(folder / stale)
     plan = None if solution is None else solution.search.plan
     if solution is not None and solution.frames is not None and solution.trace is not None and plan is not None:
         wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
-        write_text(folder / "plan", write_plan(model, plan))
+        write_text(folder / PLAN, write_plan(model, plan))
         save_trace(folder / TRACE, solution.trace)
-        write_picture(folder / "strip.png", film_strip(problem.init, problem.goal, solution.frames, wrong, unseen))
-        write_animation(folder / "plan.png", solution.frames)
-    write_json(folder / "result.json", record)
+        write_picture(folder / STRIP, film_strip(problem.init, problem.goal, solution.frames, wrong, unseen))
+        write_animation(folder / ANIMATION, solution.frames)
+    elif solution is not None and solution.search.log:
+        write_text(folder / PLANNER_LOG, solution.search.log)
+    write_json(folder / RECORD, record)
 
 
 def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -> Images:

@@ -24,6 +24,7 @@ from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.network_metrics import measure
 from cubespace.learning.resumable_training import TrainingRun
+from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.bits_file import BitPairs, load_bits, save_bits
 from cubespace.runs.diagnosing import diagnose_run
@@ -33,6 +34,7 @@ from cubespace.runs.instances import Learned, evaluate
 from cubespace.runs.judging import familiarity, judge_run
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
 from cubespace.runs.solving import redrawing_errors
+from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import AUTO, Execution, Recipe
 from cubespace.settings.stages import (
     BITS,
@@ -68,9 +70,9 @@ class Pipeline:
 
     def until(self, last: str) -> None:
         """Do all stages that lead to ``last``, and itself."""
-        with self.run.working(), following(self.observer, self.run.path):
+        with self.run.working(), following(self.observer, self.run.path), blame():
             for stage in way_to(last):
-                if self.run.finished(stage.name):
+                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     do: Callable[[], None] = getattr(self, stage.name)
@@ -87,8 +89,9 @@ class Pipeline:
         config = self.run.config
         self.observer.stage("data", f"transitions of {config.domain}")
         with self.run.stage("data", [("domain", config.domain)]):
-            drawn = self.domain(stream=0), config.domain, config.data.transitions, config.data.seed
-            made = transitions.make(*drawn, split=config.data.split)
+            domain, drawn = self.domain(stream=0), (config.data.transitions, config.data.seed, config.data.split)
+            with blame(domain):
+                made = transitions.make(domain, config.domain, *drawn)
             if made.note:
                 self.observer.say(f"data: {made.note}")
             made.save(self.run.file(DATA))
@@ -185,9 +188,10 @@ class Pipeline:
     def problems(self, domain: Domain) -> list[Problem]:
         """Return the instances of the run; the data set is not kept while planners need the memory."""
         data, config = self.transitions(), self.run.config
-        if not config.data.spoil.pictures:
-            data.check_drawn_by(domain)
-        return make_problems(domain, data.test, config.plan)
+        with blame(domain):
+            if not config.data.spoil.pictures:
+                data.check_drawn_by(domain)
+            return make_problems(domain, data.test, config.plan)
 
     def diagnose(self) -> None:
         """Compare the moves of the model with the true ones."""
@@ -226,7 +230,9 @@ class Pipeline:
         """
         config = self.run.config
         domain: Domain = self.catalogue.create("domain", config.domain, home=self.run.home)
-        return spoil(domain, config.data.spoil, config.data.seed, stream)
+        spoiled = spoil(domain, config.data.spoil, config.data.seed, stream)
+        stand_for(spoiled, domain)
+        return spoiled
 
     def transitions(self) -> Transitions:
         """Return the data set of the run."""
@@ -268,6 +274,10 @@ class Pipeline:
         if not isinstance(table, dict):
             raise InputError(f"'{self.run.file(file)}' is damaged: it is no table")
         return table
+
+    def crashed(self) -> int:
+        """Return how many searches of the run crashed; the next call tries them again."""
+        return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())
 
 
 def _brief(row: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from cubespace.base.numbers import fixed, rounded
 from cubespace.symbols.bit_groups import dependent_bits
 from cubespace.symbols.effects import Effects, differences, find_effects, select
 from cubespace.symbols.invariants import find_mutexes
-from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner
+from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, check_preconditions
 from cubespace.symbols.strips import StripsModel
 
 
@@ -119,6 +119,7 @@ def _assemble(
         groups=groups,
     )
     learned = learner.learn(evidence)
+    check_preconditions(learned, evidence, learner)
     if not len(learned.action):
         raise InputError(
             "Every effect leads to states that no picture has: the network draws too badly. Train it longer."

@@ -157,7 +157,7 @@ def read_world(path: Path) -> tuple[Images, Indices]:
     """Read frames and moves, and refuse what is not a world."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            frames, edges = archive["frames"], archive["edges"]
+            frames, edges = np.asarray(archive["frames"]), np.asarray(archive["edges"])
     except OSError as error:
         raise InputError(f"cannot read '{path}': {error.strerror or error}") from error
     except Exception as error:  # a damaged archive raises anything
