@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from cubespace.base.arrays import Images
 
 DomainSpec = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain, as NAME or NAME:key=value,…")]
+DataFile = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")]
+Count = Annotated[
+    int | None,
+    typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Everything random depends on it alone.")]
 
 
@@ -50,13 +55,8 @@ def show(
 @app.command(epilog="Example: `cube data mnist -n 5000 -o mnist.npz`")
 def data(
     domain: DomainSpec,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")
-    ] = None,
-    count: Annotated[
-        int | None,
-        typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
-    ] = None,
+    output: DataFile = None,
+    count: Count = None,
     seed: Seed = 0,
     noise: Annotated[float, typer.Option(min=0, help="Spoil: standard deviation of noise on each pixel, of 1.")] = 0.0,
     light: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: darken each picture by up to this.")] = 0.0,
