@@ -229,7 +229,8 @@ class Run:
 
     @cached_property
     def _planning(self) -> Planning:
-        return Planning(self._pipeline, self.network, self.strips, self.domain)
+        done = self._pipeline
+        return Planning(self.network, self.strips, self.domain, done.memory(), done.redrawing_error())
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from cubespace.base.errors import InputError
 from cubespace.base.files import read_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
@@ -24,12 +26,14 @@ from cubespace.runs.planned import Planned
 from cubespace.runs.solving import (
     Solution,
     folder_name,
+    judge_search,
     refuse_missing,
+    search_plan,
     search_problem,
-    solve_problem,
     write_solution,
 )
-from cubespace.search.solver import Limits, Outcome, SearchProblem, Solver
+from cubespace.search.side_by_side import side_by_side
+from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.symbols.lifting.task import write_lifted_plan
 from cubespace.symbols.pddl import write_problem
 
@@ -55,8 +59,9 @@ def evaluate(
     learned: Learned,
     catalogue: Catalogue,
     observer: Observer,
+    at_once: int = 1,
 ) -> dict[str, Any]:
-    """Solve all instances with all planners of the run and return its results.
+    """Solve all instances with all planners of the run, some ``at_once``, and return its results.
 
     A plan that is there already is kept if it is for the same instance of the same network and model, by the same
     version of the planner. A search that crashed is done again: it may have been killed.
@@ -67,20 +72,14 @@ def evaluate(
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
     searches = [planned.told(search_problem(network, planned.strips, problem)) for problem in problems]
     _announce(run, observer, planners, problems, searches)
-    rows, total = dict[str, Any](), len(planners) * len(problems)
+    bench = Bench(run.file("problems"), network, planned, domain, learned.memory, limits, observer)
+    rows: dict[str, Any] = {}
+    total = len(planners) * len(problems)
     for spec, planner in planners.items():
-        records, version = list[dict[str, Any]](), component_identities(catalogue, [("planner", spec)])
-        for problem, search in zip(problems, searches, strict=True):
-            key = _key(f"{learned.files} {version}", spec, limits, problem)
-            folder = run.file("problems") / problem.name / folder_name(spec)
-            record = _finished(folder, key)
-            if record is None:
-                solution = solve_problem(network, search, problem, planner, limits, domain)
-                known = learned.memory.count(solution.trace)
-                record = {"key": key, "problem": problem.name, "planner": spec, **solution.record(), **known}
-                _write_lifted_plan(folder, planned, solution)
-                write_solution(folder, problem, planned.strips, solution, record)
-                _tell(observer, record, solution)
+        records: list[dict[str, Any]] = []
+        version = component_identities(catalogue, [("planner", spec)])
+        keys = [_key(f"{learned.files} {version}", spec, limits, problem) for problem in problems]
+        for record in bench.records(spec, planner, problems, searches, keys, at_once):
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
@@ -88,10 +87,46 @@ def evaluate(
     return {**about, "limits": attrs.asdict(limits), "length": config.length, **learned.familiar, "planners": rows}
 
 
-def _tell(observer: Observer, record: dict[str, Any], solution: Solution) -> None:
-    observer.plan(record)
-    if solution.crashed:
-        observer.say(f"evaluate: {record['planner']} crashed on instance {record['problem']}: {record['detail']}")
+@attrs.frozen
+class Bench:
+    """What every search of a run has in common."""
+
+    folder: Path  # of the problems
+    network: SpaceAutoEncoder
+    planned: Planned
+    domain: Domain
+    memory: TrainingMemory
+    limits: Limits
+    observer: Observer
+
+    def records(
+        self,
+        spec: str,
+        planner: Solver,
+        problems: Sequence[Problem],
+        searches: Sequence[SearchProblem],
+        keys: Sequence[str],
+        at_once: int,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the record of each problem, in order; only searches run side by side, so nothing else changes."""
+        folders = [self.folder / problem.name / folder_name(spec) for problem in problems]
+        known = [_finished(folder, key) for folder, key in zip(folders, keys, strict=True)]
+        left = [search for search, record in zip(searches, known, strict=True) if record is None]
+        with side_by_side(partial(search_plan, planner, limits=self.limits), left, at_once) as results:
+            for problem, folder, key, record in zip(problems, folders, keys, known, strict=True):
+                about = {"key": key, "problem": problem.name, "planner": spec}
+                yield record or self._written(folder, problem, next(results), about)
+
+    def _written(self, folder: Path, problem: Problem, result: SearchResult, about: dict[str, Any]) -> dict[str, Any]:
+        """Judge the result of a search, write it down and return its record."""
+        solution = judge_search(self.network, result, problem, self.domain)
+        record = {**about, **solution.record(), **self.memory.count(solution.trace)}
+        _write_lifted_plan(folder, self.planned, solution)
+        write_solution(folder, problem, self.planned.strips, solution, record)
+        self.observer.plan(record)
+        if solution.crashed:
+            self.observer.say(f"evaluate: {about['planner']} crashed on instance {problem.name}: {record['detail']}")
+        return record
 
 
 def _announce(
@@ -120,10 +155,26 @@ def _key(learned: str, spec: str, limits: Limits, problem: Problem) -> str:
 def _finished(folder: Path, key: str) -> dict[str, Any] | None:
     if not (folder / "result.json").is_file():
         return None
-    record = read_json(folder / "result.json")
+    try:
+        record = read_json(folder / "result.json")
+    except InputError:  # damaged: it is made again
+        return None
     if not isinstance(record, dict) or record.get("key") != key or record.get("outcome") == Outcome.CRASHED:
         return None
-    return record
+    return record if _is_whole(record) else None
+
+
+def _is_whole(record: dict[str, Any]) -> bool:
+    """Return whether a record has what the table of results is made of, each of its kind."""
+    kinds: dict[str, Any] = {"problem": str, "planner": str, "detail": str, "reason": str, "seconds": float}
+    kinds |= {"valid": bool | None, "optimal": bool | None, "wrong_step": int | None, "plan": list | None}
+    plan = record.get("plan")
+    return (
+        all(name in record and isinstance(record[name], kind) for name, kind in kinds.items())
+        and record.get("outcome") in list(Outcome)
+        and (plan is None) == (record["outcome"] != Outcome.SOLVED)
+        and (plan is None or all(type(step) is int for step in plan))
+    )
 
 
 def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> None:

@@ -62,6 +62,7 @@ class Spoiling:
     wrong: float = attrs.field(default=0.0, validator=and_(ge(0.0), le(1.0)))  # fraction of pairs mixed up
     walks: int | None = attrs.field(default=None, validator=optional(ge(1)))  # random walks instead of random pairs
     from_goal: bool = False  # walks begin at the goal
+    restart: int | None = attrs.field(default=None, validator=optional(ge(1)))  # steps after which walks begin anew
 
     @property
     def any(self) -> bool:
@@ -80,6 +81,7 @@ class DataConfig:
 
     transitions: int | None = attrs.field(default=None, validator=optional(ge(1)))  # None: the domain's usual number
     seed: int = attrs.field(default=0, validator=_seed)
+    split: Literal["pair", "state"] = "pair"  # state: no held-out picture shows a state of a training picture
     spoil: Spoiling = attrs.field(factory=Spoiling)
 
 

@@ -65,3 +65,11 @@ symk = provide_all(
     "cubespace_planners.symk:SymK",
     ("symk-bd", "bidirectional symbolic search (BDDs)", {"search": "sym_bd()", "optimal": True}),
 )
+up = provide_all(
+    "planner",
+    "cubespace_planners.unified:UnifiedPlanning",
+    ("up", "any engine of unified-planning: up:engine=enhsp-opt", {}),
+)
+lapkt = provide_all(
+    "planner", "cubespace_planners.lapkt:Lapkt", ("lapkt", "search by width (BFWS, IW, SIW): lapkt:search=iw", {})
+)
