@@ -48,6 +48,13 @@ Planner = Annotated[
         metavar=SPEC, autocompletion=names("planner"), help="The planner; repeatable; see `cube plugins planner`."
     ),
 ]
+PlanModel = Annotated[
+    Literal["learned", "lifted", "repaired"] | None,
+    typer.Option(
+        help="What to plan with: the learned model, the lifted one, or the learned one repaired by it.  "
+        "[default: learned]"
+    ),
+]
 Instances = Annotated[int | None, typer.Option(min=1, help="How many problems to solve.  [default: 30]")]
 Length = Annotated[int | None, typer.Option(min=1, help="Moves from each initial state to the goal.  [default: 7]")]
 TimeLimit = Annotated[float | None, typer.Option(help="Seconds per search.  [default: 900]")]
@@ -77,6 +84,7 @@ Compile = Annotated[bool, typer.Option("--compile", help="Compile the network fi
 CheckpointSeconds = Annotated[
     float, typer.Option(min=0, help="Seconds between checkpoints: at most so much training is lost, or an epoch.")
 ]
+Searches = Annotated[int, typer.Option("--jobs", min=1, help="How many searches of planners run side by side.")]
 Watchers = Annotated[
     list[str] | None,
     typer.Option(
@@ -98,6 +106,7 @@ class Search:
     """What to plan and within which limits."""
 
     planner: Planner = None
+    model: PlanModel = None
     instances: Instances = None
     length: Length = None
     time_limit: TimeLimit = None
@@ -166,10 +175,10 @@ def open_run(folder: Path | None, config: RunConfig, loaded: Catalogue) -> RunFo
     return RunFolder.start(folder or default_folder(config), config, loaded)
 
 
-def execution(device: str, threads: int = DEFAULTS.threads) -> Execution:
+def execution(device: str, threads: int = DEFAULTS.threads, searches: int = DEFAULTS.searches) -> Execution:
     """Return how a stage works that does not train."""
     check_device(device)
-    return Execution(device=device, threads=threads)
+    return Execution(device=device, threads=threads, searches=searches)
 
 
 def number_of_threads(text: str) -> int:

@@ -17,8 +17,10 @@ from cubespace.base.arrays import Indices
 from cubespace.base.errors import ContractError, InputError, UsageError
 from cubespace.base.files import replacing
 from cubespace.data.domain import Domain, Pairs, StateSpace
+from cubespace.data.splitting import split_by_state
 
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, 2)  # formats; the first had no sizes: all its data sets were split by pairs
 HELD_OUT = 0.05  # for validation, and as much again for test
 FEWEST = 4  # two transitions to learn from, since batch norm needs two, and one for each other part
 FEWEST_EPISODES = 10  # of fewer, one held out would be too much
@@ -35,21 +37,22 @@ class Transitions:
     spec: str
     seed: int
     sizes: tuple[int, int]  # how many transitions are held out for validation, and how many for test
+    note: str = ""  # what a user should know about the split
     findings: dict[str, NDArray[Any]] = attrs.field(factory=dict)  # of a domain that had to look around
 
     @property
     def train(self) -> Pairs:
-        """Return the nine tenths to learn from."""
+        """Return the part to learn from: nine tenths, unless the split is by states or episodes."""
         return self.pairs[: len(self.pairs) - sum(self.sizes)]
 
     @property
     def validation(self) -> Pairs:
-        """Return the twentieth to tune with."""
+        """Return the part to tune with: a twentieth."""
         return self.pairs[len(self.pairs) - sum(self.sizes) : len(self.pairs) - self.sizes[1]]
 
     @property
     def test(self) -> Pairs:
-        """Return the twentieth to report on."""
+        """Return the part to report on: a twentieth."""
         return self.pairs[len(self.pairs) - self.sizes[1] :]
 
     def check_drawn_by(self, domain: Domain, probes: int = 32) -> None:
@@ -67,15 +70,20 @@ class Transitions:
         arrays = {name: np.ascontiguousarray(array) for name, array in given.items() if array is not None}
         arrays |= {f"{FOUND}{name}": array for name, array in self.findings.items()}
         hashes = {name: _sha256(array) for name, array in arrays.items()}
-        about = {"format": FORMAT, "spec": self.spec, "seed": self.seed, "sizes": self.sizes, "sha256": hashes}
-        arrays["metadata"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+        about = {"spec": self.spec, "seed": self.seed, "sizes": self.sizes, "note": self.note}
+        metadata = json.dumps({"format": FORMAT, **about, "sha256": hashes})
+        arrays["metadata"] = np.frombuffer(metadata.encode(), dtype=np.uint8)
         with replacing(path) as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
-def make(domain: Domain, spec: str, count: int | None, seed: int) -> Transitions:
-    """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split."""
-    draw, split = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
+def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "pair") -> Transitions:
+    """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split.
+
+    A split by ``pair`` may show a state in several parts; one by ``state`` may not: what joins two parts is left out.
+    Of films, whole episodes are held out.
+    """
+    draw, shuffle = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     check_count(domain, count)
     pairs = domain.sample(count, draw)
     check_pairs(pairs, domain)
@@ -85,9 +93,13 @@ def make(domain: Domain, spec: str, count: int | None, seed: int) -> Transitions
         raise InputError(
             f"nothing changes in any of the {len(pairs)} pairs of '{spec}': each has the same picture before and after"
         )
+    if split == "state":
+        parts = split_by_state(pairs, _usual_sizes(len(pairs))[0], shuffle)
+        rows = np.concatenate([parts.train, parts.validation, parts.test])
+        return Transitions(pairs[rows], spec, seed, (len(parts.validation), len(parts.test)), parts.note)
     if pairs.episodes is None:
-        return Transitions(pairs[split.permutation(len(pairs))], spec, seed, _usual_sizes(len(pairs)))
-    order, sizes = _by_episode(pairs.episodes, split)
+        return Transitions(pairs[shuffle.permutation(len(pairs))], spec, seed, _usual_sizes(len(pairs)))
+    order, sizes = _by_episode(pairs.episodes, shuffle)
     return Transitions(pairs[order], spec, seed, sizes)
 
 
@@ -168,8 +180,9 @@ def load(path: Path) -> Transitions:
         raise InputError(f"data set '{path}' is damaged, or not a data set ({error}): make it again") from error
     if damaged:
         raise InputError(f"data set '{path}' is damaged ({damaged}): make it again")
-    sizes = metadata.get("sizes", _usual_sizes(len(arrays["before"])))  # files of before have none
-    return Transitions(Pairs(**arrays), metadata["spec"], metadata["seed"], (sizes[0], sizes[1]))
+    sizes = metadata.get("sizes", _usual_sizes(len(arrays["before"])))  # the first format has none
+    known = metadata["spec"], metadata["seed"], (sizes[0], sizes[1]), metadata.get("note", "")
+    return Transitions(Pairs(**arrays), *known)
 
 
 def load_findings(path: Path) -> dict[str, NDArray[Any]]:
@@ -180,8 +193,11 @@ def load_findings(path: Path) -> dict[str, NDArray[Any]]:
 
 def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
     """Return what is wrong with a data set, or nothing."""
-    if metadata["format"] != FORMAT:
-        return f"its format is {metadata['format']}, not {FORMAT}"
+    if metadata["format"] not in READABLE:
+        return f"its format is {metadata['format']}, this version reads {' and '.join(map(str, READABLE))}"
+    sizes = metadata.get("sizes")
+    if sizes is not None and (len(sizes) != 2 or min(sizes) < 1 or sum(sizes) >= len(arrays["before"])):
+        return "the sizes of its parts do not add up"
     for name, array in arrays.items():
         if _sha256(array) != metadata["sha256"][name]:
             return f"the hash of '{name}' does not match"

@@ -90,9 +90,19 @@ def solve_problem(
     domain: Domain,
 ) -> Solution:
     """Search for a plan, draw its states and judge the pictures."""
+    return judge_search(network, search_plan(solver, search, limits), problem, domain)
+
+
+def search_plan(solver: Solver, search: SearchProblem, limits: Limits) -> SearchResult:
+    """Let a solver search; one that breaks its contract is blamed."""
     with blame(solver):
         result = solver.solve(search, limits)
         _check_result(result, solver)
+    return result
+
+
+def judge_search(network: SpaceAutoEncoder, result: SearchResult, problem: Problem, domain: Domain) -> Solution:
+    """Draw the states of a plan, if one was found, and judge the pictures."""
     if result.outcome is not Outcome.SOLVED or result.trace is None:
         return Solution(search=result)
     frames = inference.draw(network, result.trace)

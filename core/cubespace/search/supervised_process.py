@@ -121,11 +121,15 @@ class Supervisor:
         code = report["exit_code"] if report["how"] == "done" else None
         return Ended(code, log, report["peak"] / scale, report["how"] == "memory")
 
+    def interrupt(self) -> None:
+        """End what it runs, from another thread than the one that waits for it."""
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+
     def end(self) -> None:
         """End the process and whatever it runs, even if someone has stopped it."""
         _all.discard(self)
-        with contextlib.suppress(OSError):
-            self.socket.shutdown(socket.SHUT_RDWR)
+        self.interrupt()
         self.socket.close()
         for number in (signal.SIGCONT, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
@@ -149,6 +153,12 @@ def supervisor() -> Iterator[Supervisor]:
         lent.end()
         raise
     _idle.append(lent)
+
+
+def interrupt_searches() -> None:
+    """End all searches that other threads wait for; their planners are told as crashed."""
+    for each in list(_all):
+        each.interrupt()
 
 
 def _idle_one() -> Supervisor | None:
