@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from cubespace.base.arrays import Images
 
 DomainSpec = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain, as NAME or NAME:key=value,…")]
+DataFile = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")]
+Count = Annotated[
+    int | None,
+    typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Everything random depends on it alone.")]
 
 
@@ -68,13 +73,8 @@ class Spoiled:
 def data(
     *,
     domain: DomainSpec,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")
-    ] = None,
-    count: Annotated[
-        int | None,
-        typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
-    ] = None,
+    output: DataFile = None,
+    count: Count = None,
     seed: Seed = 0,
     spoiled: Spoiled,
     no_plugin: NoPlugin = None,
