@@ -17,6 +17,8 @@ from cubespace.symbols.strips import StripsModel, Task
 
 # from states (batch, bits): the successors, the row of the state each comes from, the label of the action
 Expand = Callable[[Bits], tuple[Bits, Indices, Indices]]
+# from states before and after a step, (batch, bits) each: which of the steps could have been observed
+Plausible = Callable[[Bits, Bits], Bits]
 
 
 class Outcome(enum.StrEnum):
@@ -63,6 +65,7 @@ class SearchProblem:
     model: StripsModel
     care: Bits | None = None  # (bits,), which bits of the goal matter; None if all do
     expand: Expand | None = None  # by the network; None if not offered
+    plausible: Plausible | None = None  # by the network's discriminator; None: every successor is
 
     @classmethod
     def of(cls, task: Task) -> SearchProblem:
@@ -97,6 +100,7 @@ class Solver(ABC):
     """Finds plans between two states in bits. Built from its ``Options``, a frozen attrs class."""
 
     Options: ClassVar[type[Any]] = NoOptions
+    latent: ClassVar[bool] = False  # whether it searches by the network's successors, not in the STRIPS model
 
     def __init__(self, options: Any) -> None:
         self.options = options
