@@ -23,6 +23,7 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     plugins,
     report,
     run,
+    theory,
 )
 from cubespace.cli.app import add_plugin_commands, app
 

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from cubespace.base.arrays import Bits, Images
 from cubespace.learning.autoencoder import SpaceAutoEncoder, evaluating
-from cubespace.learning.inference import BATCH, COLD, as_pixels, encode_pixels, label
+from cubespace.learning.inference import BATCH, COLD, as_pixels, encode_pixels, label, successors
+from cubespace.learning.latent_graph import LatentGraph
 
 NOISE = 0.1  # standard deviation of the pixel noise under which stability is measured
 COLUMNS = ("reconstruction", "successor", "direct", "exact")
@@ -31,6 +32,9 @@ class Measures:
     stable_bits: float  # rate of bits that pixel noise leaves as they are
     stable_states: float  # rate of states of which it leaves every bit as it is
     covered: float | None  # rate of transitions whose difference occurs in the training split
+    possible: float | None = None  # rate of transitions that the discriminator takes for possible …
+    possible_random: float | None = None  # … and of those made by random actions from the same states
+    discriminator_f: float | None = None  # F measure of telling the two apart; some random ones are possible
 
 
 def measure(
@@ -54,7 +58,21 @@ def measure(
         stable_bits=stable_bits,
         stable_states=stable_states,
         covered=covered,
+        **judgement(model, bits, seed),
     )
+
+
+def judgement(model: SpaceAutoEncoder, bits: Bits, seed: int) -> dict[str, float]:
+    """Return how well the discriminator, if there is one, tells transitions from those that random actions make."""
+    if model.discriminator is None:
+        return {}
+    graph = LatentGraph(model)
+    labels = np.random.default_rng(seed).choice(graph.labels.cpu().numpy(), size=bits.shape[1])
+    observed = float(graph.plausible(*bits).mean())
+    random = float(graph.plausible(bits[0], successors(model, bits[0], labels)).mean())
+    precision = observed / max(observed + random, 1e-9)
+    f_measure = 2 * precision * observed / max(precision + observed, 1e-9)
+    return {"possible": observed, "possible_random": random, "discriminator_f": f_measure}
 
 
 def table_1(model: SpaceAutoEncoder, images: Tensor) -> dict[str, float]:

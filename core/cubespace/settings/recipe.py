@@ -35,6 +35,8 @@ class ModelConfig:
     most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
     action_width: int = _setting(300, ge(1))
     action_depth: int = _setting(1, ge(0))
+    discriminator_width: int = _setting(0, ge(0))  # of the action discriminator, which latent search needs; 0: none
+    discriminator_depth: int = _setting(1, ge(0))
 
 
 @attrs.frozen(kw_only=True)
@@ -92,6 +94,7 @@ class TrainConfig:
     action_epochs: int | None = _setting(
         None, optional(ge(1))
     )  # of the second stage of two-stage, as long if not given
+    discriminator_epochs: int | None = _setting(None, optional(ge(1)))  # of the discriminator, as long if not given
     decoder_updates: int = _setting(540, ge(0))  # of the last phase: the decoder alone, on frozen hard bits …
     decoder_epochs: int | None = _setting(None, optional(ge(0)))  # … or this many epochs
     rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only

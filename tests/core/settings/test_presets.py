@@ -35,7 +35,7 @@ def test_a_run_does_not_need_its_preset_any_more(tmp_path) -> None:
 
 
 def test_an_unknown_name_is_told_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"Did you mean 'paper'\? Available: paper"):
+    with pytest.raises(UsageError, match=r"Did you mean 'paper'\? Available: .*paper"):
         load_config(None, {}, "papre")
     with pytest.raises(UsageError, match="Available"):
         load_config(None, {}, "../presets/paper")
