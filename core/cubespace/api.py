@@ -92,7 +92,10 @@ class Plan:
     @property
     def actions(self) -> tuple[str, ...]:
         """Return the names of the actions, in order; none if there is no plan."""
-        return tuple(self.model.names[row] for row in self.solution.search.plan or ())
+        search = self.solution.search
+        if search.latent:  # its steps are labels of the network
+            return tuple(f"label-{label}" for label in search.plan or ())
+        return tuple(self.model.names[row] for row in search.plan or ())
 
     @property
     def frames(self) -> Images | None:
@@ -192,7 +195,7 @@ class Run:
     ) -> Plan:
         """Find a plan from one picture to another; pictures are files or arrays of bytes."""
         solver = self.catalogue.create("planner", planner)
-        refuse_missing({planner: solver})
+        refuse_missing({planner: solver}, self.network)
         pictures = self.picture(init, resize), self.picture(goal, resize)
         limits = Limits(seconds=time_limit, megabytes=memory_limit)
         problem, solution = plan_between(self.network, self.strips, self.domain, pictures, solver, limits)

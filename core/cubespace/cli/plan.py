@@ -52,6 +52,7 @@ def plan(
     refuse_missing({planner: solver})
     pipeline = Pipeline(run, loaded, execution(device, 1), Observer())
     network, model = pipeline.network(), pipeline.strips()
+    refuse_missing({planner: solver}, network)
     first, last = (fit_picture(path, network.image_shape, resize=resize) for path in (init, goal))
     _warn(pipeline, network, {str(init): first, str(goal): last})
     limits = Limits(seconds=time_limit, megabytes=memory_limit)

@@ -44,8 +44,9 @@ class ApplyModule(nn.Module):
             add, delete = self.effects()
             return (state[:, None].bool() & ~delete[labels]) | add[labels]
         actions = one_hot(labels, self.actions).to(state.dtype)
-        rows = self(state.repeat_interleave(len(labels), 0), actions.repeat(len(state), 1), 1.0)
-        return rows.bool().unflatten(0, (len(state), len(labels)))
+        rows: Tensor = self(state.repeat_interleave(len(labels), 0), actions.repeat(len(state), 1), 1.0)
+        successors: Tensor = rows.bool().unflatten(0, (len(state), len(labels)))
+        return successors
 
     def effects(self) -> tuple[Tensor, Tensor]:
         """Return the add and the delete mask of every action: two of bool (actions, bits), never both true."""

@@ -42,8 +42,9 @@ class DiscriminatorPhase(FrozenBitsPhase):
     def labels(self) -> Tensor:
         """Return the labels of the training transitions, each once."""
         with torch.no_grad():
-            parts = [self.model.action(*part.float()).argmax(1) for part in self.bits.split(1000, dim=1)]
-        return torch.cat(parts).unique()
+            parts: list[Tensor] = [self.model.action(*part.float()).argmax(1) for part in self.bits.split(1000, dim=1)]
+        used: Tensor = torch.cat(parts).unique()
+        return used
 
     def losses(self, rows: Tensor, progress: float) -> Losses:  # noqa: ARG002
         """Return the error of telling observed from random; some transitions are held out."""

@@ -46,7 +46,7 @@ def evaluate(
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
-    refuse_missing(planners)
+    refuse_missing(planners, network)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
     problems, memory = _look(run, domain, network)
     searches = [search_problem(network, model, problem) for problem in problems]

@@ -23,6 +23,7 @@ from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
 from cubespace.evaluation.problems import Problem, own_problem
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.latent_graph import LatentGraph
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
@@ -66,7 +67,10 @@ class Solution:
 def search_problem(network: SpaceAutoEncoder, model: StripsModel, problem: Problem) -> SearchProblem:
     """Return the problem of two pictures in bits."""
     init, goal = inference.encode(network, np.concatenate([problem.init, problem.goal]))  # (bits,) each
-    return SearchProblem(init=init, goal=goal, model=model)
+    if network.discriminator is None:
+        return SearchProblem(init=init, goal=goal, model=model)
+    graph = LatentGraph(network)
+    return SearchProblem(init=init, goal=goal, model=model, expand=graph.successors, plausible=graph.plausible)
 
 
 def solve_problem(
@@ -112,12 +116,17 @@ def redrawing_errors(network: SpaceAutoEncoder, images: Images) -> list[float]:
     return [float(error) for error in squared_errors(drawn, images)]
 
 
-def refuse_missing(planners: Mapping[str, Solver]) -> None:
-    """Raise if a planner that was asked for is not installed."""
+def refuse_missing(planners: Mapping[str, Solver], network: SpaceAutoEncoder | None = None) -> None:
+    """Raise if a planner that was asked for is not installed, or needs what the network does not have."""
     for name, planner in planners.items():
         missing = planner.missing()
         if missing:
             raise UsageError(f"planner '{name}' is not installed: {missing}")
+        if planner.latent and network is not None and network.discriminator is None:
+            raise UsageError(
+                f"planner '{name}' searches by the network, which has no action discriminator here: "
+                "train with --preset ama2, or set model.discriminator_width"
+            )
 
 
 def folder_name(spec: str) -> str:
@@ -132,10 +141,18 @@ def write_solution(
     """Write plan and pictures, and last the record: it says that the rest is there."""
     if solution.frames is not None and solution.search.plan is not None:
         wrong = solution.verdict.step if solution.verdict else None
-        write_text(folder / "plan", write_plan(model, solution.search.plan))
+        write_text(folder / "plan", plan_text(model, solution.search))
         write_picture(folder / "strip.png", film_strip(problem.init, problem.goal, solution.frames, wrong))
         write_animation(folder / "plan.png", solution.frames)
     write_json(folder / "result.json", record)
+
+
+def plan_text(model: StripsModel, search: SearchResult) -> str:
+    """Return a plan as a file; its steps are actions of the model, or labels of the network that was searched."""
+    assert search.plan is not None
+    if search.latent:
+        return "".join(f"(label-{label})\n" for label in search.plan)
+    return write_plan(model, search.plan)
 
 
 def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -> Images:

@@ -53,7 +53,7 @@ def best_first(problem: SearchProblem, limits: Limits, value: Value, batch: int)
         else:
             outcome = search.advance(batch, limits.megabytes)
     seconds = time.monotonic() - started
-    result = SearchResult(outcome=outcome or Outcome.SOLVED, statistics=search.statistics(seconds))
+    result = SearchResult(outcome=outcome or Outcome.SOLVED, statistics=search.statistics(seconds), latent=True)
     if outcome is None:
         labels = search.labels()
         trace = execute(problem, labels)

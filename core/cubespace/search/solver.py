@@ -94,6 +94,7 @@ class SearchResult:
     statistics: Statistics = attrs.field(factory=Statistics)
     wall_seconds: float = 0.0  # of the whole search, set-up included
     detail: str = ""  # what the planner said if it failed
+    latent: bool = False  # whether the steps of the plan are labels, not rows of the model
 
 
 class Solver(ABC):

@@ -86,7 +86,7 @@ class StateTable:
     def _claim(self, slots: Indices, rows: Indices, packed: Words) -> Indices:
         """Put one row into each of the free slots that they want, and return those that got one."""
         self._slots[slots[rows]] = rows  # the last one that writes wins …
-        winners = rows[self._slots[slots[rows]] == rows]  # … and reads its own number
+        winners: Indices = rows[self._slots[slots[rows]] == rows]  # … and reads its own number
         numbers = self.count + np.arange(len(winners))
         self._states[numbers] = packed[winners]
         self._slots[slots[winners]] = numbers

@@ -73,7 +73,7 @@ def _effects(before: Bits, after: Bits) -> tuple[int, int]:
 def _coloured(edges: Indices, colour: Indices) -> bool:
     """Return whether edges that meet in a node have different colours."""
     at_nodes = np.stack([edges.ravel(), np.tile(colour, 2)])  # (2, 2 edges)
-    return np.unique(at_nodes, axis=1).shape[1] == at_nodes.shape[1]
+    return bool(np.unique(at_nodes, axis=1).shape[1] == at_nodes.shape[1])
 
 
 def _bipartite(edges: Indices, nodes: int) -> bool:

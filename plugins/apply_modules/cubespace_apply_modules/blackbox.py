@@ -41,12 +41,13 @@ class BlackBox(ApplyModule):
         first, *rest = self._layers()
         from_state = state @ first.weight[:, : self.bits].T  # (batch, units)
         from_action = first.weight[:, self.bits :].T[labels]  # (labels, units)
-        features = (from_state[:, None] + from_action).flatten(0, 1)  # (batch * labels, units)
+        features: Tensor = (from_state[:, None] + from_action).flatten(0, 1)  # (batch * labels, units)
         if first.bias is not None:
             features = features + first.bias
         for layer in rest:
             features = layer(features)
-        return (features > 0).unflatten(0, (len(state), len(labels)))
+        successors: Tensor = (features > 0).unflatten(0, (len(state), len(labels)))
+        return successors
 
     def _layers(self) -> list[Any]:
         """Return all layers in order, the first of which is linear."""
