@@ -15,14 +15,17 @@ from typer.exceptions import TyperException
 
 from cubespace.base.errors import CubeError
 from cubespace.cli import (  # noqa: F401 - registers the commands
+    cell,
     data,
     diagnose,
     info,
+    matrix,
     new_plugin,
     plan,
     plugins,
     report,
     run,
+    tables,
     theory,
 )
 from cubespace.cli.app import add_plugin_commands, app

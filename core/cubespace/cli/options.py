@@ -77,6 +77,7 @@ Compile = Annotated[bool, typer.Option("--compile", help="Compile the network fi
 CheckpointSeconds = Annotated[
     float, typer.Option(min=0, help="Seconds between checkpoints: at most so much training is lost, or an epoch.")
 ]
+Searches = Annotated[int, typer.Option("--jobs", min=1, help="How many searches of planners run side by side.")]
 Watchers = Annotated[
     list[str] | None,
     typer.Option(
@@ -166,10 +167,10 @@ def open_run(folder: Path | None, config: RunConfig) -> RunFolder:
     return RunFolder.start(folder or default_folder(config), config)
 
 
-def execution(device: str, threads: int = DEFAULTS.threads) -> Execution:
+def execution(device: str, threads: int = DEFAULTS.threads, searches: int = DEFAULTS.searches) -> Execution:
     """Return how a stage works that does not train."""
     check_device(device)
-    return Execution(device=device, threads=threads)
+    return Execution(device=device, threads=threads, searches=searches)
 
 
 def number_of_threads(text: str) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
+import attrs
 import typer
 
 from cubespace.base.observer import Observer, Observers
@@ -24,6 +25,7 @@ from cubespace.cli.options import (
     Output,
     Precondition,
     Search,
+    Searches,
     Set,
     Settings,
     Talk,
@@ -56,6 +58,7 @@ def run(
     settings: Settings,
     output: Output = None,
     computing: Computing,
+    searches: Searches = 1,
     observer: Watchers = None,
     dry_run: Annotated[
         bool,
@@ -71,7 +74,7 @@ def run(
     if dry_run:
         typer.echo(outline(output or default_folder(wanted), wanted, loaded), nl=False)
         return
-    how, watchers = computing.execution(), observers(loaded, observer)
+    how, watchers = attrs.evolve(computing.execution(), searches=searches), observers(loaded, observer)
     show(work(open_run(output, wanted), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
@@ -143,6 +146,7 @@ def evaluate(
     search: Search,
     pairs: Set = None,
     device: Device = "auto",
+    searches: Searches = 1,
     observer: Watchers = None,
     talk: Talk,
 ) -> None:
@@ -151,7 +155,8 @@ def evaluate(
     watchers = observers(loaded, observer)
     opened = _changed(folder, pairs, search.flags())
     check_components(loaded, opened.config)
-    show(work(opened, loaded, execution(device), "evaluate", talk.terminal(), watchers), talk.as_json)
+    how = execution(device, searches=searches)
+    show(work(opened, loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
 def work(

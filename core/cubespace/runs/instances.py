@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
-from cubespace.runs.solving import folder_name, refuse_missing, search_problem, solve_problem, write_solution
-from cubespace.search.solver import Limits, SearchProblem, Solver
+from cubespace.runs.solving import folder_name, judge_search, refuse_missing, search_problem, write_solution
+from cubespace.search.side_by_side import side_by_side
+from cubespace.search.solver import Limits, SearchProblem, SearchResult, Solver
 from cubespace.symbols.pddl import write_problem
 from cubespace.symbols.strips import StripsModel
 
@@ -38,8 +40,9 @@ def evaluate(
     observer: Observer,
     *,
     learned: str,
+    at_once: int = 1,
 ) -> dict[str, Any]:
-    """Solve all instances with all planners of the run and return its results.
+    """Solve all instances with all planners of the run, some ``at_once``, and return its results.
 
     A plan that is there already is kept if it is for the same instance of the same network and model, which ``learned``
     tells from all others.
@@ -51,24 +54,51 @@ def evaluate(
     problems, memory = _look(run, domain, network)
     searches = [search_problem(network, model, problem) for problem in problems]
     _announce(run, observer, planners, problems, searches)
+    bench = Bench(run.file("problems"), network, model, domain, memory, limits, learned, observer)
     rows: dict[str, Any] = {}
     total = len(planners) * len(problems)
     for spec, planner in planners.items():
         records: list[dict[str, Any]] = []
-        for problem, search in zip(problems, searches, strict=True):
-            key = _key(learned, spec, limits, problem)
-            folder = run.file("problems") / problem.name / folder_name(spec)
-            record = _finished(folder, key)
-            if record is None:
-                solution = solve_problem(network, search, problem, planner, limits, domain)
-                record = {"key": key, "problem": problem.name, "planner": spec, **solution.record()}
-                record |= memory.count(solution.trace)
-                write_solution(folder, problem, model, solution, record)
-                observer.plan(record)
+        for record in bench.records(spec, planner, problems, searches, at_once):
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
     return {"domain": run.config.domain, "limits": attrs.asdict(limits), "length": config.length, "planners": rows}
+
+
+@attrs.frozen
+class Bench:
+    """What every search of a run has in common."""
+
+    folder: Path  # of the problems
+    network: SpaceAutoEncoder
+    model: StripsModel
+    domain: Domain
+    memory: TrainingMemory
+    limits: Limits
+    learned: str
+    observer: Observer
+
+    def records(
+        self, spec: str, planner: Solver, problems: Sequence[Problem], searches: Sequence[SearchProblem], at_once: int
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the record of each problem, in order; only searches run side by side, so nothing else changes."""
+        keys = [_key(self.learned, spec, self.limits, problem) for problem in problems]
+        folders = [self.folder / problem.name / folder_name(spec) for problem in problems]
+        known = [_finished(folder, key) for folder, key in zip(folders, keys, strict=True)]
+        left = [search for search, record in zip(searches, known, strict=True) if record is None]
+        with side_by_side(partial(planner.solve, limits=self.limits), left, at_once) as results:
+            for problem, folder, key, record in zip(problems, folders, keys, known, strict=True):
+                about = {"key": key, "problem": problem.name, "planner": spec}
+                yield record or self._written(folder, problem, next(results), about)
+
+    def _written(self, folder: Path, problem: Problem, result: SearchResult, about: dict[str, Any]) -> dict[str, Any]:
+        """Judge the result of a search, write it down and return its record."""
+        solution = judge_search(self.network, result, problem, self.domain)
+        record = {**about, **solution.record(), **self.memory.count(solution.trace)}
+        write_solution(folder, problem, self.model, solution, record)
+        self.observer.plan(record)
+        return record
 
 
 def _announce(

@@ -82,7 +82,11 @@ def solve_problem(
     domain: Domain,
 ) -> Solution:
     """Search for a plan, draw its states and judge the pictures."""
-    result = solver.solve(search, limits)
+    return judge_search(network, solver.solve(search, limits), problem, domain)
+
+
+def judge_search(network: SpaceAutoEncoder, result: SearchResult, problem: Problem, domain: Domain) -> Solution:
+    """Draw the states of a plan, if one was found, and judge the pictures."""
     if result.outcome is not Outcome.SOLVED or result.trace is None:
         return Solution(search=result)
     frames = inference.draw(network, result.trace)

@@ -143,7 +143,8 @@ class Pipeline:
             if not self.run.config.data.spoil.pictures:
                 self.transitions().check_drawn_by(parts[0])
             learned = " ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS))
-            results = evaluate(self.run, *parts, self.catalogue, self.observer, learned=learned)
+            at_once = self.execution.searches
+            results = evaluate(self.run, *parts, self.catalogue, self.observer, learned=learned, at_once=at_once)
             write_json(self.run.file(RESULTS), results)
 
     def _extracted(

@@ -96,11 +96,15 @@ class Supervisor:
         scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
         return Ended(report["exit_code"], log, report["peak"] / scale)
 
+    def interrupt(self) -> None:
+        """End what it runs, from another thread than the one that waits for it."""
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+
     def end(self) -> None:
         """End the process and whatever it runs."""
         _all.discard(self)
-        with contextlib.suppress(OSError):
-            self.socket.shutdown(socket.SHUT_RDWR)
+        self.interrupt()
         self.socket.close()
         self.process.wait()
 
@@ -119,6 +123,12 @@ def supervisor() -> Iterator[Supervisor]:
         lent.end()
         raise
     _idle.append(lent)
+
+
+def interrupt_searches() -> None:
+    """End all searches that other threads wait for; their planners are told as crashed."""
+    for each in list(_all):
+        each.interrupt()
 
 
 def _idle_one() -> Supervisor | None:
