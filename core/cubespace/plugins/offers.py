@@ -59,7 +59,7 @@ class PresetRegistry:
     def add(self, name: str, settings: Mapping[str, Any] | str, reason: str = "") -> None:
         """Offer settings under ``name``: nested tables, or TOML text that may begin with a comment, the reason."""
         if isinstance(settings, str):
-            reason = reason or _leading_comment(settings)
+            reason = reason or leading_comment(settings)
             settings = tomllib.loads(settings)
         if not reason:
             raise ValueError(f"preset '{name}' gives no reason: say why the defaults do not serve")
@@ -75,6 +75,7 @@ class CommandPlugin:
     add_to: Callable[[typer.Typer], None]
 
 
-def _leading_comment(text: str) -> str:
+def leading_comment(text: str) -> str:
+    """Return the words of the comment that a text begins with."""
     comment = takewhile(lambda line: line.startswith("#"), text.splitlines())
     return " ".join(line.lstrip("# ").rstrip() for line in comment)

@@ -72,7 +72,7 @@ def files(tmp_path):
         (["run", "--domain", "mnits"], 2, "Did you mean 'mnist'?"),
         (["run", "--planner", "fd-lmctu"], 2, "fd-lmcut"),
         (["run", "--apply", "blt"], 2, "Did you mean 'btl'?"),
-        (["run", "--preset", "papr"], 2, "Did you mean 'paper'? Available: paper."),
+        (["run", "--preset", "papr"], 2, "Did you mean 'paper'? Available: ama2, paper"),
         (["train", "--preset", "huge"], 2, "Available: paper."),
         (["run", "--set", "train.epoch=3"], 2, "epochs"),
         (["run", "--config", "absent.toml"], 3, "absent.toml"),
