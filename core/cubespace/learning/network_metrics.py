@@ -14,7 +14,7 @@ from cubespace.learning.inference import BATCH, COLD, as_pixels, encode_pixels, 
 from cubespace.learning.latent_graph import LatentGraph
 
 NOISE = 0.1  # standard deviation of the pixel noise under which stability is measured
-COLUMNS = ("reconstruction", "successor", "direct", "exact")
+COLUMNS = ("reconstruction", "successor", "direct", "exact", "total")
 
 
 @attrs.frozen(kw_only=True)
@@ -26,6 +26,7 @@ class Measures:
     successor: float  # Succ: mean squared error of x1 by way of the action
     direct: float  # Direct: mean absolute error of the predicted bits
     exact: float  # rate of transitions whose bits the network predicts without any error
+    total: float  # the paper's total loss: mean squared errors of x0, x1 and x1 by way of the action, and Direct
     differences: int  # |D|: distinct pairs (z1 - z0, z0 - z1)
     actions: int  # distinct labels that the network gives
     live_bits: int  # bits that are neither always true nor always false
@@ -76,20 +77,20 @@ def judgement(model: SpaceAutoEncoder, bits: Bits, seed: int) -> dict[str, float
 
 
 def table_1(model: SpaceAutoEncoder, images: Tensor) -> dict[str, float]:
-    """Return Rec, Succ, Direct as in Table 1 and the rate of exact transitions, of bytes (2, transitions, pixels)."""
-    sums = torch.zeros(4, device=images.device)
+    """Return Rec, Succ, Direct as in Table 1, the rate of exact transitions and the total loss.
+
+    ``images`` are bytes, (2, transitions, pixels).
+    """
+    sums = torch.zeros(len(COLUMNS), device=images.device)
     with evaluating(model):
         for batch in images.split(BATCH, dim=1):
             pictures = batch.float().mul_(1.0 / 255.0)
             outputs = model(pictures, COLD)
             drawn = torch.sigmoid(outputs.pixels)
             wrong = outputs.states[1] != outputs.successor  # (batch, bits)
-            parts = (
-                (drawn[0] - pictures[0]).square().mean(1),
-                (drawn[2] - pictures[1]).square().mean(1),
-                wrong.float().mean(1),
-                (~wrong.any(1)).float(),
-            )
+            before, after, successor = ((drawn[i] - pictures[min(i, 1)]).square().mean(1) for i in range(3))
+            direct = wrong.float().mean(1)
+            parts = (before, successor, direct, (~wrong.any(1)).float(), before + after + successor + direct)
             sums += torch.stack(parts).sum(1)
     means = (sums / images.shape[1]).tolist()
     return dict(zip(COLUMNS, means, strict=True))

@@ -73,7 +73,7 @@ def files(tmp_path):
         (["run", "--planner", "fd-lmctu"], 2, "fd-lmcut"),
         (["run", "--apply", "blt"], 2, "Did you mean 'btl'?"),
         (["run", "--preset", "papr"], 2, "Did you mean 'paper'? Available: ama2, paper"),
-        (["train", "--preset", "huge"], 2, "Available: paper."),
+        (["train", "--preset", "huge"], 2, "Available: ama2, paper"),
         (["run", "--set", "train.epoch=3"], 2, "epochs"),
         (["run", "--config", "absent.toml"], 3, "absent.toml"),
         (["run", "--config", "text.png"], 3, "text.png"),

@@ -100,6 +100,8 @@ MEASURES = {
     "reconstruction": Measure("Rec", _held_out("reconstruction"), "train", 5),
     "successor": Measure("Succ", _held_out("successor"), "train", 5),
     "direct": Measure("Direct", _held_out("direct"), "train", 5),
+    "total": Measure("total loss", _held_out("total"), "train", 3),
+    "discriminator_f": Measure("discriminator F", _held_out("discriminator_f"), "train", 3),
     "exact": Measure("labels exact", _held_out("exact"), "train", 3),
     "covered": Measure("covered", _held_out("covered"), "train", 4),
     "bits": Measure("bits", _of("encoder", "bits"), "train", 0),
