@@ -2,9 +2,9 @@
 
     python benchmarks/latent_search.py [RUN …] [--seconds 5] [--output FILE.md]
 
-Without a run, networks of the preset ama2's size with random weights are searched; with runs of that preset, theirs, from
-the first picture of the training split to a state that does not exist, so that the search uses all its time. On a busy
-machine the processor's time tells more than the clock on the wall.
+Without a run, networks of the preset ama2's size with random weights are searched; with runs of that preset, theirs,
+from the first picture of the training split to a state that does not exist, so that the search uses all its time. On a
+busy machine the processor's time tells more than the clock on the wall.
 """
 
 from __future__ import annotations

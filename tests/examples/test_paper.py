@@ -1,4 +1,4 @@
-"""Every matrix of examples/paper can be run: its settings hold together, and it says what it is and how it is called."""
+"""Every matrix of examples/paper can be run: its settings hold together, and it says what it is and how to call it."""
 
 from pathlib import Path
 
