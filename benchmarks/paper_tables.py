@@ -68,8 +68,9 @@ def page(name: str, folder: Path) -> str:
             " ".join(matrix.about.split()),
             "",
             f"`python benchmarks/paper_tables.py {name} RUNS`, printed {time.strftime('%Y-%m-%d')}; "
-            f"{machine['processor']}, {machine['cores']} cores, one thread per process, a busy machine; seeds of data and training "
-            f"{', '.join(seeds)}, of instances 40404; {seconds(runs) / 60:.0f} minutes of work in all stages together.",
+            f"{machine['processor']}, {machine['cores']} cores, one thread per process, a busy machine; "
+            f"seeds of data and training {', '.join(seeds)}, of instances 40404; "
+            f"{seconds(runs) / 60:.0f} minutes of work in all stages together.",
             "",
             markdown(table),
             "",
