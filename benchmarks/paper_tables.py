@@ -25,6 +25,7 @@ EXAMPLES = ROOT / "examples" / "paper"
 LAYOUTS = {
     "parts": (["domain", "variant"], ["planner"], ["plans", "effects", "actions", "recall", "wrong", "exact", "total"]),
     "table1": (["domain", "variant"], [], ["total", "reconstruction", "successor", "direct", "exact", "effects"]),
+    "table1-plain": (["domain", "variant"], [], ["total", "reconstruction", "successor", "direct", "exact", "effects"]),
     "table2": (["domain", "variant"], ["planner"], ["plans", "recall", "wrong"]),
     "ama2": (
         ["domain", "variant"],
