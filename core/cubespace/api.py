@@ -27,7 +27,7 @@ from cubespace.runs.folder import RunFolder, default_folder
 from cubespace.runs.solving import Given, Solution, fit_picture, plan_between, refuse_missing, write_solution
 from cubespace.runs.stages import Pipeline
 from cubespace.search.solver import DEFAULT_LIMITS, Limits
-from cubespace.settings.check import check_components
+from cubespace.settings.check import resolve_components
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import DEFAULT_PLANNER, SHORT_NAMES, RunConfig, flat, load_config
 from cubespace.symbols.strips import StripsModel
@@ -158,7 +158,6 @@ class Run:
     @property
     def results(self) -> dict[str, Any]:
         """Return the table of plans found, valid and optimal, by planner, with a record for every instance."""
-        self._pipeline.require("evaluate")
         return self._pipeline.results()
 
     @property
@@ -174,13 +173,11 @@ class Run:
     @cached_property
     def network(self) -> SpaceAutoEncoder:
         """Return the trained network; :mod:`cubespace.learning.inference` has what can be done with it."""
-        self._pipeline.require("train")
         return self._pipeline.network()
 
     @cached_property
     def strips(self) -> Strips:
         """Return the learned model."""
-        self._pipeline.require("extract")
         return Strips(**attrs.asdict(self._pipeline.strips(), recurse=False))
 
     def plan(
@@ -246,8 +243,8 @@ def _work(
     execution: Execution | None,
 ) -> Run:
     """Do the stages up to ``last``."""
-    wanted, loaded = configure(config, settings, preset), load_plugins()
-    check_components(loaded, wanted)
-    opened = RunFolder.start(Path(folder) if folder else default_folder(wanted), wanted)
+    loaded = load_plugins()
+    wanted = resolve_components(loaded, configure(config, settings, preset))
+    opened = RunFolder.start(Path(folder) if folder else default_folder(wanted), wanted, loaded)
     Pipeline(opened, loaded, execution or Execution(), observer or Observer()).until(last)
     return Run(opened, loaded)

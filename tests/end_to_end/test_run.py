@@ -101,8 +101,8 @@ def test_plans_of_another_model_are_made_anew(copy) -> None:
     other = attrs.evolve(model, names=model.names[::-1], **{name: getattr(model, name)[::-1] for name in masks})
     save_strips(copy / "run" / "strips.npz", other)
     manifest = json.loads((copy / "run" / "manifest.json").read_text())
-    manifest["extract"]["files"]["strips.npz"] = sha256(copy / "run" / "strips.npz")
-    del manifest["evaluate"]
+    manifest["stages"]["extract"]["files"]["strips.npz"] = sha256(copy / "run" / "strips.npz")
+    del manifest["stages"]["evaluate"]
     (copy / "run" / "manifest.json").write_text(json.dumps(manifest))
     rows = json.loads(cube("evaluate", "run", "--planner", "fd-lmcut", "--json", cwd=copy).stdout)["planners"]
     assert rows["fd-lmcut"]["optimal"] == 4

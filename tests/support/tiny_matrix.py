@@ -13,15 +13,21 @@ from tiny_run import SETTINGS
 from cubespace.base.files import read_json
 from cubespace.cli import app
 from cubespace.experiments.executor import Cell, CellResult, Executor, in_order, left_out
-from cubespace.experiments.matrix import Diagnosis, Matrix
+from cubespace.experiments.matrix import Matrix
 
-DEFAULTS = {"data.transitions": 600, "plan.instances": 3, "plan.length": 2, "domain": "lightsout:size=2"}
+DEFAULTS = {
+    "data.transitions": 600,
+    "plan.instances": 3,
+    "plan.length": 2,
+    "diagnose.states": 20,
+    "domain": "lightsout:size=2",
+}
 TRAINED = {**DEFAULTS, **SETTINGS, "train.epochs": 12}  # with a network, for which a kill during training matters
 VARYING = re.compile(r"seconds|date")  # of a record, what is different each time
 
 
 def tiny_matrix(axes: dict[str, Any], settings: dict[str, Any] = DEFAULTS) -> Matrix:
-    return Matrix(settings=dict(settings), axes=axes, diagnose=Diagnosis(states=20))
+    return Matrix(settings=dict(settings), axes=axes)
 
 
 class InProcess(Executor):

@@ -3,6 +3,7 @@
 One trains the plain network, in seconds; the other leaves all choices to the defaults, which need no training there.
 """
 
+import json
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+from cubespace.base.files import sha256
 
 SETTINGS: dict[str, object] = {
     "data.transitions": 600,
@@ -55,6 +58,13 @@ def _made(recipe: str) -> tempfile.TemporaryDirectory[str]:
 def copy_run(folder: Path, recipe: str = "plain") -> Path:
     """Return a copy of a run in a folder: one that may be spoiled."""
     return shutil.copytree(Path(_made(recipe).name) / "run", folder / "run")
+
+
+def reseal(run: Path, stage: str, file: str) -> None:
+    """Let a file that was changed by hand count as the one that a stage has written."""
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["stages"][stage]["files"][file] = sha256(run / file)
+    (run / "manifest.json").write_text(json.dumps(manifest))
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     cell,
     data,
     diagnose,
+    export,
     info,
     matrix,
     new_plugin,

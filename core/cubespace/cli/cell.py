@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from cubespace.base.errors import UsageError
 from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import NoPlugin, app, catalogue
 from cubespace.cli.options import Device, Folder, Searches, execution
@@ -27,28 +26,17 @@ def cell(
         typer.Option(metavar="FOLDER", help="Take over stages that a run in FOLDER did with equal settings."),
     ] = None,
     diagnose: Annotated[
-        str | None, typer.Option(metavar="STATES,SEED", help="Also compare the model with the truth on fresh states.")
-    ] = None,
+        bool, typer.Option("--diagnose", help="Also compare the model with the truth, if the domain knows its states.")
+    ] = False,
     searches: Searches = 1,
     device: Device = "auto",
     no_plugin: NoPlugin = None,
 ) -> None:
     """Do the stages of a run folder that are left; what is done, here or in a run to reuse, is not done again."""
-    numbers = _diagnosis(diagnose)
-    run = RunFolder.load(folder)
     loaded = catalogue(no_plugin)
+    run = RunFolder.load(folder, loaded)
     from cubespace.experiments.work import Work
 
     with Terminal() as terminal, RunLog(run.file(LOG)) as log:
         observer: Observer = Observers((terminal, log), {})
-        Work(run, loaded, execution(device, searches=searches), observer, reuse).until(until, numbers)
-
-
-def _diagnosis(text: str | None) -> tuple[int, int] | None:
-    """Read ``--diagnose``."""
-    if text is None:
-        return None
-    states, _, seed = text.partition(",")
-    if not (states.isdigit() and seed.isdigit() and int(states)):
-        raise UsageError(f"--diagnose {text}: write STATES,SEED, such as 3000,0")
-    return int(states), int(seed)
+        Work(run, loaded, execution(device, searches=searches), observer, reuse).until(until, diagnose=diagnose)

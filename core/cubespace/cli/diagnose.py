@@ -7,27 +7,27 @@ from typing import Annotated
 
 import typer
 
-from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import Device, Folder, execution
-from cubespace.runs.folder import RunFolder
+from cubespace.cli.progress_bar import Terminal
+from cubespace.cli.run import changed, work
+from cubespace.settings.stages import DIAGNOSIS
 
 
 @app.command(epilog="Example: `cube diagnose runs/mnist-…`")
 def diagnose(
     folder: Folder,
-    states: Annotated[int, typer.Option(min=1, help="How many fresh states to look at.")] = 3000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the fresh states.")] = 0,
+    states: Annotated[int | None, typer.Option(min=1, help="How many fresh states.  [default: 3000]")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of the fresh states.  [default: 0]")] = None,
     device: Device = "auto",
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Compare the moves of the model with the true ones, on fresh states that learning never saw."""
-    run = RunFolder.load(folder)
-    from cubespace.runs.diagnosing import diagnose_run
-    from cubespace.runs.stages import Pipeline
-
-    result = diagnose_run(Pipeline(run, catalogue(no_plugin), execution(device, 1), Observer()), states, seed)
+    loaded = catalogue(no_plugin)
+    opened = changed(folder, loaded, None, {"diagnose.states": states, "diagnose.seed": seed})
+    done = work(opened, loaded, execution(device, 1), "diagnose", Terminal())
+    result = done.table(DIAGNOSIS)
     if as_json:
         typer.echo(json.dumps(result, indent=2))
         return

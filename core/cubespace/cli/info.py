@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import attrs
@@ -13,6 +12,7 @@ import typer
 
 from cubespace import __version__
 from cubespace.base.errors import UsageError
+from cubespace.base.version import version_of
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.plugins.catalogue import KINDS, Catalogue
 
@@ -53,7 +53,7 @@ def gather(loaded: Catalogue) -> dict[str, Any]:
         "device": str(pick_device("auto")),
         "threads": default_threads(),
         "cores": os.cpu_count(),
-        "libraries": {name: _version(name) for name in LIBRARIES},
+        "libraries": {name: version_of(name) for name in LIBRARIES},
         "planners": {name: _planner_state(loaded, name) for name in loaded.names("planner")},
         "presets": {
             name: {"reason": preset.reason, "plugin": preset.plugin, "distribution": preset.distribution}
@@ -62,13 +62,6 @@ def gather(loaded: Catalogue) -> dict[str, Any]:
         "components": {kind: loaded.names(kind) for kind in KINDS},
         "failures": [attrs.asdict(failure) for failure in loaded.failures],
     }
-
-
-def _version(distribution: str) -> str | None:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return None
 
 
 def _planner_state(loaded: Catalogue, name: str) -> str:

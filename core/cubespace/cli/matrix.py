@@ -19,6 +19,7 @@ from cubespace.cli.matrix_view import MatrixView, duration
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC
 from cubespace.experiments.driver import MatrixRun, Outcome
+from cubespace.experiments.executor import Executor
 from cubespace.experiments.matrix import Matrix, read_matrix
 from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import Catalogue
@@ -97,14 +98,13 @@ def matrix(
     """Run every combination of some settings; what is done is kept, so the same command again goes on."""
     loaded = catalogue(no_plugin)
     wanted, folder = _wanted(source, axes, output)
-    run = MatrixRun.of(wanted, folder)
-    run.check(loaded)
+    run = MatrixRun.of(wanted, folder, loaded)
     if dry_run:
         _outline(run, as_json)
         return
     if print_jobs:
         run.prepare()
-        typer.echo("\n".join(job_lines(run.jobs(), folder, wanted.diagnose, searches)))
+        typer.echo("\n".join(job_lines(run.jobs(), folder, searches, wanted.diagnose)))
         return
     _show(_run(run, loaded, executor, jobs, searches, quiet), folder, as_json)
 
@@ -128,7 +128,10 @@ def _run(run: MatrixRun, loaded: Catalogue, executor: str, jobs: int | None, sea
     spec = parse_spec(executor)
     if jobs is not None:
         spec = Spec(spec.name, {**spec.options, "jobs": jobs})
-    by = loaded.create("executor", spec)
+    by: Executor = loaded.create("executor", spec)
+    missing = by.missing()
+    if missing:
+        raise UsageError(f"executor '{spec.name}' is not installed: {missing}")
     with MatrixView(run.jobs(), run.folder, quiet=quiet) as view:
         try:
             return run.run(by, searches=searches, told=view.told)

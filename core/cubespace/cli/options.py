@@ -162,9 +162,9 @@ class Talk:
         return Terminal(quiet=self.quiet, verbose=self.verbose)
 
 
-def open_run(folder: Path | None, config: RunConfig) -> RunFolder:
+def open_run(folder: Path | None, config: RunConfig, loaded: Catalogue) -> RunFolder:
     """Open or make the run folder of a configuration."""
-    return RunFolder.start(folder or default_folder(config), config)
+    return RunFolder.start(folder or default_folder(config), config, loaded)
 
 
 def execution(device: str, threads: int = DEFAULTS.threads, searches: int = DEFAULTS.searches) -> Execution:

@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
-from cubespace.runs.folder import RunFolder
 from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, TIME_LIMIT
 
 if TYPE_CHECKING:
     from cubespace.base.arrays import Images
-    from cubespace.learning.autoencoder import SpaceAutoEncoder
-    from cubespace.runs.stages import Pipeline
+    from cubespace.runs.bundle import LearnedModel
 
 
 @app.command(epilog="Example: `cube plan --run runs/mnist-… start.png end.png --planner fd-lmcut -o plan`")
 def plan(
     init: Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")],
     goal: Annotated[Path, typer.Argument(metavar="GOAL", help="The picture to reach.")],
-    folder: Annotated[Path, typer.Option("--run", metavar="RUN", help="The run folder whose model plans.")],
+    folder: Annotated[
+        Path, typer.Option("--run", metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")
+    ],
     planner: Annotated[
         str,
         typer.Option(metavar=SPEC, autocompletion=names("planner"), help="The planner; see `cube plugins planner`."),
@@ -43,35 +42,33 @@ def plan(
 ) -> None:
     """Find a plan between two pictures and show it in pictures."""
     loaded = catalogue(no_plugin)
-    run = RunFolder.load(folder)
     solver = loaded.create("planner", planner)
+    from cubespace.runs.bundle import open_model
     from cubespace.runs.solving import fit_picture, folder_name, plan_between, refuse_missing, write_solution
-    from cubespace.runs.stages import Pipeline
     from cubespace.search.solver import Limits
 
     refuse_missing({planner: solver})
-    pipeline = Pipeline(run, loaded, execution(device, 1), Observer())
-    network, model = pipeline.network(), pipeline.strips()
-    refuse_missing({planner: solver}, network)
-    first, last = (fit_picture(path, network.image_shape, resize=resize) for path in (init, goal))
-    _warn(pipeline, network, {str(init): first, str(goal): last})
+    model = open_model(folder, loaded, execution(device, 1))
+    refuse_missing({planner: solver}, model.network)
+    first, last = (fit_picture(path, model.network.image_shape, resize=resize) for path in (init, goal))
+    _warn(model, {str(init): first, str(goal): last})
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
-    problem, solution = plan_between(network, model, pipeline.domain(), (first, last), solver, limits)
+    problem, solution = plan_between(model.network, model.strips, model.domain, (first, last), solver, limits)
     record = {"init": str(init), "goal": str(goal), "planner": planner, **solution.record()}
-    target = output or run.file("plans") / f"{init.stem}-{goal.stem}" / folder_name(planner)
-    write_solution(target, problem, model, solution, record)
+    home = Path("plans") if folder.is_file() else folder / "plans"
+    target = output or home / f"{init.stem}-{goal.stem}" / folder_name(planner)
+    write_solution(target, problem, model.strips, solution, record)
     _tell(target, record, as_json)
     if not solution.found:
         raise typer.Exit(1)
 
 
-def _warn(pipeline: Pipeline, network: SpaceAutoEncoder, pictures: dict[str, Images]) -> None:
+def _warn(model: LearnedModel, pictures: dict[str, Images]) -> None:
     """Warn about pictures that do not look like those that were trained on."""
     from cubespace.runs.solving import check_pictures
 
-    usual = pipeline.redrawing_error()
     for name, picture in pictures.items():
-        for warning in check_pictures(network, picture, usual, [name]):
+        for warning in check_pictures(model.network, picture, model.redrawing_error, [name]):
             typer.echo(f"cube: warning: {warning}", err=True)
 
 

@@ -36,8 +36,9 @@ from cubespace.cli.options import (
 )
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
-from cubespace.runs.folder import RunFolder, default_folder
-from cubespace.settings.check import check_components
+from cubespace.runs.folder import CONFIG, RunFolder, default_folder
+from cubespace.settings.check import resolve_components
+from cubespace.settings.stages import EXTRACTION, MEASURES, PDDL
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
@@ -68,14 +69,13 @@ def run(
 ) -> None:
     """Learn from a domain's pictures and plan between two of them. The same command again goes on, or says done."""
     flags = {"domain": domain, "model.apply": apply, "extract.precondition": precondition, **search.flags()}
-    wanted = settings.configuration(flags)
     loaded = talk.catalogue()
-    check_components(loaded, wanted)
+    wanted = resolve_components(loaded, settings.configuration(flags))
     if dry_run:
         typer.echo(outline(output or default_folder(wanted), wanted, loaded), nl=False)
         return
     how, watchers = attrs.evolve(computing.execution(), searches=searches), observers(loaded, observer)
-    show(work(open_run(output, wanted), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
+    show(work(open_run(output, wanted, loaded), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
 @app.command(epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` to go on")
@@ -95,15 +95,12 @@ def train(
     loaded = talk.catalogue()
     how, watchers = computing.execution(), observers(loaded, observer)
     if folder is not None:
-        opened = RunFolder.load(folder)
+        opened = RunFolder.load(folder, loaded)
     else:
-        wanted = settings.configuration({"domain": domain, "model.apply": apply})
-        check_components(loaded, wanted)
-        opened = open_run(output, wanted)
+        wanted = resolve_components(loaded, settings.configuration({"domain": domain, "model.apply": apply}))
+        opened = open_run(output, wanted, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)
-    from cubespace.runs.stages import MEASURES
-
-    measures = json.loads(done.run.file(MEASURES).read_text("utf-8"))
+    measures = done.table(MEASURES)
     if talk.as_json:
         typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
         return
@@ -125,12 +122,9 @@ def extract(
 ) -> None:
     """Read the STRIPS model off a trained network and write it as PDDL."""
     loaded = talk.catalogue()
-    opened = _changed(folder, pairs, {"extract.precondition": precondition})
-    check_components(loaded, opened.config)
+    opened = changed(folder, loaded, pairs, {"extract.precondition": precondition})
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
-    from cubespace.runs.stages import EXTRACTION, PDDL
-
-    report = json.loads(done.run.file(EXTRACTION).read_text("utf-8"))
+    report = done.table(EXTRACTION)
     if talk.as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **report}, indent=2))
         return
@@ -153,10 +147,10 @@ def evaluate(
     """Solve instances with the model of a run and judge the plans."""
     loaded = talk.catalogue()
     watchers = observers(loaded, observer)
-    opened = _changed(folder, pairs, search.flags())
-    check_components(loaded, opened.config)
-    how = execution(device, searches=searches)
-    show(work(opened, loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
+    opened = changed(folder, loaded, pairs, search.flags())
+    show(
+        work(opened, loaded, execution(device, searches=searches), "evaluate", talk.terminal(), watchers), talk.as_json
+    )
 
 
 def work(
@@ -214,7 +208,8 @@ def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
     return folder / "problems" / problem / folder_name(planner) / "strip.png"
 
 
-def _changed(folder: Path, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
+def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    RunFolder.load(folder)  # a folder that is no run is said so first
-    return RunFolder.start(folder, Settings(config=folder / "config.toml", pairs=pairs).configuration(flags))
+    RunFolder.load(folder, loaded)  # a folder that is no run is said so first
+    wanted = Settings(config=folder / CONFIG, pairs=pairs).configuration(flags)
+    return RunFolder.start(folder, resolve_components(loaded, wanted), loaded)

@@ -48,6 +48,7 @@ class Domain(ABC):
     """A source of pairs of pictures; all that learning needs. Built from its ``Options``, a frozen attrs class."""
 
     Options: ClassVar[type[Any]] = NoOptions
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
 
     @property
     @abstractmethod

@@ -16,15 +16,15 @@ import filelock
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import write_text
+from cubespace.base.options import parse_spec
+from cubespace.data.domain import StateSpace
 from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import CellResult, Executor
 from cubespace.experiments.jobs import Job, executor_cells, plan_jobs
-from cubespace.experiments.matrix import Matrix, MatrixCell, cells_of
-from cubespace.experiments.sharing import record
-from cubespace.plugins.catalogue import Catalogue
+from cubespace.experiments.matrix import CHAIN, Matrix, MatrixCell, cells_of
+from cubespace.experiments.sharing import recorded
+from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder import RunFolder
-from cubespace.settings.check import check_components
-from cubespace.settings.run_config import STAGES
 
 MATRIX = "matrix.toml"
 
@@ -47,27 +47,33 @@ class MatrixRun:
     folder: Path
     matrix: Matrix
     cells: Sequence[MatrixCell]
+    catalogue: Catalogue = attrs.field(repr=False)
     _known: dict[tuple[str, str], bool] = attrs.field(factory=dict)
 
     @classmethod
-    def of(cls, matrix: Matrix, folder: Path) -> MatrixRun:
-        """Return the matrix with its cells."""
-        return cls(folder, matrix, cells_of(matrix, folder))
+    def of(cls, matrix: Matrix, folder: Path, catalogue: Catalogue | None = None) -> MatrixRun:
+        """Return the matrix with its cells; names and options that no plugin has are refused."""
+        loaded = catalogue or load_plugins()
+        return cls(folder, matrix, cells_of(matrix, folder, loaded), loaded)
 
-    def check(self, catalogue: Catalogue) -> None:
-        """Refuse names and options of components that no plugin has, before any work is done."""
-        for config in {repr(cell.config): cell.config for cell in self.cells}.values():
-            check_components(catalogue, config)
+    def done(self, cell: MatrixCell, stage: str = CHAIN[-1]) -> bool:
+        """Return whether a stage is recorded as finished, by this cell or by any other that shares it.
 
-    def done(self, cell: MatrixCell, stage: str = STAGES[-1]) -> bool:
-        """Return whether a stage is recorded as finished, by this cell or by any other that shares it."""
+        The last one is done if the diagnosis is, too.
+        """
+        if stage == CHAIN[-1]:
+            wanted = [stage, *["diagnose"] * self._diagnosed(cell)]
+            return all(recorded(cell.folder, cell.config, each) for each in wanted)
         key = cell.config.key(stage)
-        if stage == STAGES[-1]:
-            return _recorded(cell.folder, stage, key)
         if (stage, key) not in self._known:
-            holders = (other.folder for other in self.cells if other.config.key(stage) == key)
-            self._known[stage, key] = any(_recorded(folder, stage, key) for folder in holders)
+            others = [other for other in self.cells if other.config.key(stage) == key]
+            self._known[stage, key] = any(recorded(other.folder, other.config, stage) for other in others)
         return self._known[stage, key]
+
+    def _diagnosed(self, cell: MatrixCell) -> bool:
+        """Return whether a model is to be compared with the truth, which its domain must know."""
+        domain = self.catalogue.find("domain", parse_spec(cell.config.domain).name).load()
+        return self.matrix.diagnose and issubclass(domain, StateSpace)
 
     def jobs(self) -> list[Job]:
         """Return the jobs that are left, shared stages before those that need them."""
@@ -94,17 +100,29 @@ class MatrixRun:
                     failures[result.cell.name] = result.reason
                 told(result)
 
-            executor.run(executor_cells(jobs, self.folder, self.matrix.diagnose, searches), finished)
+            cells = executor_cells(jobs, self.folder, searches, self.matrix.diagnose, self._holder)
+            executor.run(cells, finished)
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
+
+    def _holder(self, job: Job) -> Path | None:
+        """Return a run that has done the most of what a job shares with it."""
+        for stage in reversed(CHAIN[: CHAIN.index(job.stage)]):
+            key = job.cell.config.key(stage)
+            for other in self.cells:
+                if other.folder == job.cell.folder or other.config.key(stage) != key:
+                    continue
+                if recorded(other.folder, other.config, stage):
+                    return other.folder
+        return None
 
     def prepare(self) -> None:
         """Write the copy of the matrix, and the run folders with their settings."""
         write_text(self.folder / MATRIX, self.matrix.dump())
         for cell in self.cells:
             if not (cell.folder / "config.toml").is_file():
-                RunFolder.start(cell.folder, cell.config)
+                RunFolder.start(cell.folder, cell.config, self.catalogue)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -119,8 +137,3 @@ class MatrixRun:
             raise UsageError(f"another process works on the matrix {self.folder}: wait for it") from None
         with lock:
             yield
-
-
-def _recorded(folder: Path, stage: str, key: str) -> bool:
-    found = record(folder, stage)
-    return found is not None and found.get("key") == key

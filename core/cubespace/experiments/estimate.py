@@ -9,9 +9,8 @@ from statistics import fmean
 import attrs
 
 from cubespace.experiments.jobs import Job
-from cubespace.experiments.matrix import MatrixCell
-from cubespace.experiments.sharing import record
-from cubespace.settings.run_config import STAGES
+from cubespace.experiments.matrix import CHAIN, MatrixCell
+from cubespace.experiments.sharing import records
 
 
 @attrs.frozen
@@ -26,10 +25,8 @@ class Estimate:
         """Look at what is done; a stage that several runs share counts once."""
         seconds: dict[tuple[str, str], tuple[str, float]] = {}
         for cell in cells:
-            for stage in STAGES:
-                found = record(cell.folder, stage)
-                if found is not None:
-                    seconds[stage, str(found["key"])] = (cell.config.domain, float(str(found["seconds"])))
+            for stage, record in records(cell.folder, cell.config).items():
+                seconds[stage, cell.config.key(stage)] = (cell.config.domain, record.seconds)
         by_domain: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         overall: defaultdict[str, list[float]] = defaultdict(list)
         for (stage, _), (domain, value) in seconds.items():
@@ -46,7 +43,7 @@ class Estimate:
         """Return the seconds of work that jobs have, one after the other; None if a stage was never done."""
         total, counted = 0.0, set()
         for job in jobs:
-            for stage, key in zip(STAGES, job.cell.keys, strict=True):
+            for stage, key in zip(CHAIN, job.cell.keys, strict=True):
                 value = self.stage(job.cell, stage)
                 if (stage, key) not in counted:
                     if value is None:

@@ -24,6 +24,19 @@ ONE_THREAD: Mapping[str, str] = MappingProxyType(
 
 
 @attrs.frozen
+class Files:
+    """What a cell reads and writes below a folder, for executors whose machines do not share it with the caller.
+
+    Names are relative to ``root``; words of the call that begin with ``root`` are paths below it. All that it writes
+    must be brought back if it succeeds.
+    """
+
+    root: Path
+    reads: tuple[str, ...]  # files or folders, as far as they are there
+    writes: tuple[str, ...]
+
+
+@attrs.frozen
 class Cell:
     """One call of ``cube``, in the working folder and with the environment of the caller.
 
@@ -35,6 +48,7 @@ class Cell:
     arguments: tuple[str, ...]
     folder: Path
     after: tuple[str, ...] = ()  # names of cells of the same call that must have succeeded before this one starts
+    files: Files | None = None  # None: it needs the folders of the caller
 
 
 @attrs.frozen(kw_only=True)
@@ -85,6 +99,10 @@ class Executor(ABC):
 
     def __init__(self, options: Any) -> None:
         self.options = options
+
+    def missing(self) -> str | None:
+        """Return how to install what is missing, in a few words, or None if the executor can run."""
+        return None
 
     @abstractmethod
     def run(self, cells: Sequence[Cell], finished: Finished) -> None:

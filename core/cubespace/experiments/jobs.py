@@ -12,9 +12,8 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.experiments.executor import Cell
-from cubespace.experiments.matrix import Diagnosis, MatrixCell
-from cubespace.settings.run_config import STAGES
+from cubespace.experiments.executor import Cell, Files
+from cubespace.experiments.matrix import CHAIN, MatrixCell
 
 LOGS = "logs"  # what the processes of a matrix print, below its folder
 
@@ -31,13 +30,13 @@ class Job:
     def name(self) -> str:
         """Return what tells the job from all others of the matrix."""
         run = self.cell.folder.name
-        return run if self.stage == STAGES[-1] else f"{run}.{self.stage}"
+        return run if self.stage == CHAIN[-1] else f"{run}.{self.stage}"
 
-    def arguments(self, diagnosis: Diagnosis, searches: int) -> tuple[str, ...]:
+    def arguments(self, searches: int, diagnose: bool) -> tuple[str, ...]:
         """Return the words after ``cube``."""
         words = ["cell", str(self.cell.folder), "--until", self.stage, "--reuse", str(self.cell.folder.parent)]
-        if self.stage == STAGES[-1]:
-            words += ["--diagnose", f"{diagnosis.states},{diagnosis.seed}", "--jobs", str(searches)]
+        if self.stage == CHAIN[-1]:
+            words += ["--jobs", str(searches), *["--diagnose"] * diagnose]
         return tuple(words)
 
 
@@ -45,16 +44,16 @@ def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], boo
     """Return the jobs that are left; ``done`` tells whether a stage of a cell is finished anywhere."""
     branches: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for cell in cells:
-        for stage, key, below in zip(STAGES, cell.keys, cell.keys[1:], strict=False):
+        for stage, key, below in zip(CHAIN, cell.keys, cell.keys[1:], strict=False):
             branches[stage, key].add(below)
     jobs: dict[tuple[str, str], Job] = {}
     for cell in cells:
-        if done(cell, STAGES[-1]):
+        if done(cell, CHAIN[-1]):
             continue
         after = None
-        for stage, key in zip(STAGES, cell.keys, strict=True):
+        for stage, key in zip(CHAIN, cell.keys, strict=True):
             shared = len(branches[stage, key]) > 1
-            if not shared and stage != STAGES[-1]:
+            if not shared and stage != CHAIN[-1]:
                 continue
             if (stage, key) not in jobs and not done(cell, stage):
                 jobs[stage, key] = Job(cell=cell, stage=stage, after=after)
@@ -63,17 +62,22 @@ def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], boo
     return list(jobs.values())
 
 
-def executor_cells(jobs: Sequence[Job], folder: Path, diagnosis: Diagnosis, searches: int) -> list[Cell]:
-    """Return jobs as an executor takes them."""
-    return [
-        Cell(
-            job.name,
-            job.arguments(diagnosis, searches),
-            folder / LOGS / job.name,
-            () if job.after is None else (job.after,),
-        )
-        for job in jobs
-    ]
+def executor_cells(
+    jobs: Sequence[Job],
+    folder: Path,
+    searches: int,
+    diagnose: bool,
+    holder: Callable[[Job], Path | None] = lambda _: None,
+) -> list[Cell]:
+    """Return jobs as an executor takes them; ``holder`` is a run that has done what a job may take over."""
+    cells = []
+    for job in jobs:
+        own, held = job.cell.folder, holder(job)
+        reads = tuple(str(path.relative_to(folder)) for path in (own, held) if path is not None)
+        files = Files(folder, reads, (str(own.relative_to(folder)),))
+        after = () if job.after is None else (job.after,)
+        cells.append(Cell(job.name, job.arguments(searches, diagnose), folder / LOGS / job.name, after, files))
+    return cells
 
 
 def levels(jobs: Sequence[Job]) -> list[list[Job]]:

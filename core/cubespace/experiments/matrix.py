@@ -13,20 +13,15 @@ import tomli_w
 
 from cubespace.base.errors import CubeError, UsageError
 from cubespace.base.options import Text, parse_spec, structure, suggestion
-from cubespace.settings.presets import find_preset
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import SHORT_NAMES, RunConfig, flat, load_config, read_toml
+from cubespace.settings.stages import way_to
 
+CHAIN = tuple(stage.name for stage in way_to("evaluate"))  # the stages of a cell, besides its diagnosis
 CELLS = "cells"  # the folder of the run folders, below that of the matrix
 DOMAIN, VARIANT, PLANNER, SEED, PRESET = "domain", "variant", "planner", "seed", "preset"
 MAX_SLUG = 60  # characters of a folder's name before its hash
-
-
-@attrs.frozen(kw_only=True)
-class Diagnosis:
-    """On how many fresh states each learned model is compared with the truth, and of which seed."""
-
-    states: int = attrs.field(default=3000, validator=attrs.validators.ge(1))
-    seed: int = attrs.field(default=0, validator=attrs.validators.ge(0))
 
 
 @attrs.frozen(kw_only=True)
@@ -44,7 +39,7 @@ class Matrix:
     domains: dict[str, dict[str, Any]] = attrs.field(factory=dict)  # further settings of a value of the axis domain
     variants: dict[str, dict[str, Any]] = attrs.field(factory=dict)  # named sets of settings
     exclude: tuple[dict[str, Any], ...] = ()  # cells to leave out: values by axis
-    diagnose: Diagnosis = attrs.field(factory=Diagnosis)
+    diagnose: bool = True  # whether models are compared with the truth, where the domain knows its states
 
     def values(self) -> dict[str, list[Any]]:
         """Return the values of each axis; variants that no axis names are all meant."""
@@ -83,7 +78,7 @@ class MatrixCell:
     @property
     def keys(self) -> tuple[str, ...]:
         """Return the identity of each stage, in order."""
-        return tuple(self.config.key(stage) for stage in ("data", "train", "extract", "evaluate"))
+        return tuple(self.config.key(stage) for stage in CHAIN)
 
 
 def read_matrix(file: Path) -> Matrix:
@@ -92,7 +87,7 @@ def read_matrix(file: Path) -> Matrix:
     return structure(Matrix, read_toml(file), str(file))
 
 
-def cells_of(matrix: Matrix, folder: Path) -> list[MatrixCell]:
+def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixCell]:
     """Return the cells of a matrix; those of equal settings share a run folder."""
     axes = matrix.values()
     for rule in matrix.exclude:
@@ -105,7 +100,7 @@ def cells_of(matrix: Matrix, folder: Path) -> list[MatrixCell]:
         values = dict(zip(axes, combination, strict=True))
         if any(_matches(rule, values) for rule in matrix.exclude):
             continue
-        config = _configuration(matrix, values)
+        config = _configuration(matrix, values, catalogue)
         said = {axis: str(value) for axis, value in values.items()} or {DOMAIN: config.domain}
         varying = [said[axis] for axis in said if len(axes.get(axis, ())) > 1] or [config.domain]
         key = config.key("evaluate")
@@ -116,7 +111,7 @@ def cells_of(matrix: Matrix, folder: Path) -> list[MatrixCell]:
     return cells
 
 
-def _configuration(matrix: Matrix, values: Mapping[str, Any]) -> RunConfig:
+def _configuration(matrix: Matrix, values: Mapping[str, Any], catalogue: Catalogue) -> RunConfig:
     """Return the settings of a cell: presets at the bottom, then matrix, domain, variant, axes.
 
     A seed that is set by its own name, such as ``plan.seed``, is not overruled by ``seed``, which stands for all.
@@ -135,14 +130,14 @@ def _configuration(matrix: Matrix, values: Mapping[str, Any]) -> RunConfig:
     presets: dict[str, Any] = {}
     for layer in layers:
         if layer.get(PRESET):
-            presets |= flat(find_preset(str(layer[PRESET]).format(domain=parse_spec(spec).name)).settings)
+            presets |= flat(catalogue.find_preset(str(layer[PRESET]).format(domain=parse_spec(spec).name)).settings)
     seeds: dict[str, Any] = {}
     settings: dict[str, Any] = {}
     for layer in layers:
         for key, value in _named(layer):
             (seeds if key in SHORT_NAMES[SEED] and SEED in layer and key not in flat(layer) else settings)[key] = value
     try:
-        return load_config(None, {**presets, **seeds, **settings})
+        return resolve_components(catalogue, load_config(None, {**presets, **seeds, **settings}))
     except CubeError as error:
         raise UsageError(f"cell {', '.join(map(str, values.values()))}: {error}") from None
 

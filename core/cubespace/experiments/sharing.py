@@ -2,64 +2,54 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from cubespace.base.errors import CubeError
-from cubespace.base.files import read_json, write_json
 from cubespace.runs.folder import RunFolder
+from cubespace.runs.manifest import MANIFEST, StageRecord, read_manifest
+from cubespace.settings.run_config import RunConfig
+from cubespace.settings.stages import way_to
 
 
-def record(folder: Path, stage: str) -> dict[str, object] | None:
-    """Return what a run folder says of a finished stage, or None."""
+def records(folder: Path, config: RunConfig) -> dict[str, StageRecord]:
+    """Return what a run folder says of its stages; nothing if it cannot be read."""
     try:
-        manifest = read_json(folder / "manifest.json")
+        return read_manifest(folder / MANIFEST, config)
     except CubeError:
-        return None
-    found = manifest.get(stage) if isinstance(manifest, dict) else None
-    return found if isinstance(found, dict) else None
+        return {}
 
 
-def holders(pool: Path, stage: str, key: str) -> Iterator[RunFolder]:
-    """Yield the runs below a folder whose stage is finished under this identity."""
+def recorded(folder: Path, config: RunConfig, stage: str) -> bool:
+    """Return whether a run folder says that a stage, and those before it, are done with these settings.
+
+    Quicker than :meth:`RunFolder.finished`, which also looks at files and versions.
+    """
+    found = records(folder, config)
+    return all(each.name in found and found[each.name].key == config.own_key(each.name) for each in way_to(stage))
+
+
+def holders(pool: Path, run: RunFolder, stage: str) -> Iterator[RunFolder]:
+    """Yield the other runs below a folder whose stage is finished and has the same identity."""
+    key = run.config.key(stage)
     for path in sorted(pool.iterdir()) if pool.is_dir() else ():
-        found = record(path, stage)
-        if found is not None and found.get("key") == key:
-            with suppress(CubeError):
-                run = RunFolder.load(path)
-                if run.finished(stage):
-                    yield run
+        if path.name == run.path.name or not (path / MANIFEST).is_file():
+            continue
+        with suppress(CubeError):  # another version's, or being written
+            other = RunFolder.load(path, run.catalogue)
+            if other.config.key(stage) == key and recorded(path, other.config, stage) and other.finished(stage):
+                yield other
 
 
-def adopt(run: RunFolder, other: RunFolder, stage: str) -> None:
-    """Take over a finished stage."""
-    found = record(other.path, stage)
-    assert found is not None
-    files = found["files"]
-    assert isinstance(files, dict)
-    for name in files:
-        target = run.file(name)
-        target.unlink(missing_ok=True)
-        try:
-            os.link(other.file(name), target)
-        except OSError:
-            shutil.copy2(other.file(name), target)
-    manifest = read_json(run.file("manifest.json")) if run.file("manifest.json").is_file() else {}
-    assert isinstance(manifest, dict)
-    write_json(run.file("manifest.json"), {**manifest, stage: found})
-
-
-def take_over(run: RunFolder, pool: Path, stages: tuple[str, ...]) -> Iterator[tuple[str, RunFolder]]:
+def take_over(run: RunFolder, pool: Path, stages: Sequence[str]) -> Iterator[tuple[str, RunFolder]]:
     """Take over every stage that a run below a folder has finished; yield it and the run it came from."""
     for stage in stages:
         if run.finished(stage):
             continue
-        other = next(holders(pool, stage, run.config.key(stage)), None)
+        other = next(holders(pool, run, stage), None)
         if other is None:
             return
         with run.locked():
-            adopt(run, other, stage)
+            run.adopt(other, stage)
         yield stage, other

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from cubespace.experiments.executor import ONE_THREAD
 from cubespace.experiments.jobs import LOGS, Job, levels
-from cubespace.experiments.matrix import Diagnosis
 
 
-def job_lines(jobs: Sequence[Job], folder: Path, diagnosis: Diagnosis, searches: int) -> list[str]:
+def job_lines(jobs: Sequence[Job], folder: Path, searches: int, diagnose: bool) -> list[str]:
     """Return a shell script: it submits an array of jobs per level, of one core each."""
     threads = " ".join(f"{name}={value}" for name, value in ONE_THREAD.items())
     lines = [
@@ -32,7 +31,7 @@ def job_lines(jobs: Sequence[Job], folder: Path, diagnosis: Diagnosis, searches:
             "case $SLURM_ARRAY_TASK_ID in",
         ]
         lines += [
-            f"{position}) exec cube {shlex.join(job.arguments(diagnosis, searches))} ;;"
+            f"{position}) exec cube {shlex.join(job.arguments(searches, diagnose))} ;;"
             for position, job in enumerate(level)
         ]
         lines += ["esac", "EOF", ")"]

@@ -19,6 +19,7 @@ class ApplyModule(nn.Module):
     """
 
     Options: ClassVar[type[Any]] = NoOptions
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     strips: ClassVar[bool] = True  # whether the effects are independent of the state
     writable: ClassVar[bool] = False  # whether effects can be written into it: it then defines write_effects
 

@@ -47,6 +47,7 @@ class Encoder(nn.Module, ABC):
     """
 
     Options: ClassVar[type[Any]] = NoOptions
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     ready: ClassVar[bool] = False  # whether its bits are final once it is prepared: it then needs no training
     decoder: ClassVar[str] = "mlp"  # the decoder that goes with it where the settings leave the choice …
     precondition: ClassVar[str] = "counterexamples"  # … and the precondition learner
@@ -128,6 +129,7 @@ class Decoder(nn.Module, ABC):
     """Bits to the logits of pixels. A subclass is built as ``cls(shape, layout, options)``."""
 
     Options: ClassVar[type[Any]] = NoOptions
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     ready: ClassVar[bool] = False  # whether it draws as well as it can once it is prepared: it then needs no training
 
     def __init__(self, shape: Shape, layout: Layout, options: Any) -> None:

@@ -23,8 +23,7 @@ from cubespace.learning.inference import as_pixels
 from cubespace.learning.model_file import save_model
 from cubespace.learning.trainer import Row, Trainer
 from cubespace.settings.recipe import Execution, Recipe
-
-METRICS, MODEL = "metrics.jsonl", "model.safetensors"
+from cubespace.settings.stages import METRICS, MODEL
 
 
 class Pictures(Protocol):

@@ -16,6 +16,7 @@ import pluggy
 
 from cubespace.base.errors import UsageError
 from cubespace.base.options import NoOptions, Spec, parse_spec, rooted, structure, suggestion
+from cubespace.base.version import version_of
 from cubespace.plugins import hookspecs
 from cubespace.plugins.entry_points import import_target, installed
 from cubespace.plugins.offers import CommandPlugin, Failure, Preset, PresetRegistry
@@ -83,6 +84,17 @@ class Component:
         """Return the options of the class: its defaults, then those of the plugin, then the ``given`` ones on top."""
         cls = getattr(self.load(), "Options", NoOptions)
         return structure(cls, {**self.default_options, **given}, f"{self.kind.title} '{self.name}'")
+
+    def identity(self) -> str:
+        """Return what tells the component from other versions of itself.
+
+        A class that declares a ``revision`` promises to raise it whenever its results change; of others, the version of
+        their package counts. The program that a planner runs counts too.
+        """
+        cls = self.load()
+        revision, program = vars(cls).get("revision"), getattr(cls, "package", None)
+        own = self.distribution if revision is None else f"revision {revision}"
+        return own if program is None else f"{own}, {program} {version_of(program) or 'absent'}"
 
 
 @attrs.define

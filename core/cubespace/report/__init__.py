@@ -26,7 +26,7 @@ def write_report(runs: Sequence[Path | str], catalogue: Catalogue, output: Path 
 
     if not runs:
         raise UsageError("a report needs at least one run folder")
-    found = [read_facts(Path(run)) for run in runs]
+    found = [read_facts(Path(run), catalogue) for run in runs]
     if len(found) == 1:
         return _write_run(found[0], Path(output) if output else found[0].run.file(REPORT), catalogue)
     from cubespace.report.compare import compare_page
@@ -58,7 +58,7 @@ def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
 
     pipeline = Pipeline(run, catalogue, Execution(device="cpu"), Observer())
     model = pipeline.strips() if run.finished("extract") else None
-    return Learned(run, pipeline.network(), model, pipeline.transitions())
+    return Learned(run, pipeline.network(), model, pipeline.transitions(), pipeline.bits()["train"])
 
 
 def _outdated(facts: Facts) -> bool:

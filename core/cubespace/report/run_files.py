@@ -7,17 +7,28 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.base.options import parse_spec
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder import ENVIRONMENT, RunFolder
+from cubespace.runs.manifest import StageRecord
+from cubespace.settings.stages import METRICS, STAGES
+
+if TYPE_CHECKING:
+    from cubespace.plugins.catalogue import Catalogue
 
 Record = dict[str, Any]
-WRITTEN_BY = {"measures": "train", "encoder": "train", "extraction": "extract", "results": "evaluate"}  # the stage
+WRITTEN_BY = {  # the stage of each table
+    "measures": "train",
+    "encoder": "train",
+    "extraction": "extract",
+    "results": "evaluate",
+    "diagnosis": "diagnose",
+}
 
 
 @attrs.frozen(kw_only=True)
@@ -25,7 +36,8 @@ class Facts:
     """The files of a run; None or empty if the stage that writes them has not been done, or has to be done again."""
 
     run: RunFolder
-    manifest: Mapping[str, Any]
+    stage_records: Mapping[str, StageRecord]
+    finished: frozenset[str]  # the stages whose files belong to the present settings, components and inputs
     environment: Mapping[str, Any]
     metrics: Sequence[Mapping[str, Any]]
     measures: Mapping[str, Any] | None
@@ -62,12 +74,12 @@ class Facts:
     @property
     def seconds(self) -> dict[str, float]:
         """Return how long each stage took."""
-        return {stage: record["seconds"] for stage, record in self.manifest.items()}
+        return {stage: record.seconds for stage, record in self.stage_records.items()}
 
     @property
     def stale(self) -> list[str]:
-        """Return the stages that were done with other settings, so that their files no longer apply."""
-        return [stage for stage, record in self.manifest.items() if record["key"] != self.run.config.key(stage)]
+        """Return the stages that were done with other settings, versions or inputs: their files no longer apply."""
+        return [stage for stage in self.stage_records if stage not in self.finished]
 
     @property
     def best(self) -> Record | None:
@@ -82,22 +94,19 @@ class Facts:
         return max(rows, key=lambda name: _counts(rows[name]), default=None)
 
 
-def read_facts(path: Path) -> Facts:
+def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
     """Read a run folder, as far as its stages are done: what an earlier model has left there is not of this one."""
-    run = RunFolder.load(path)
-    manifest = _table(run.file("manifest.json")) or {}
+    run = RunFolder.load(path, catalogue)
+    finished = frozenset(name for name in STAGES if run.finished(name))
     tables = {
-        name: _table(run.file(f"{name}.json")) if stage in manifest else None for name, stage in WRITTEN_BY.items()
+        name: _table(run.file(f"{name}.json")) if stage in finished else None for name, stage in WRITTEN_BY.items()
     }
-    diagnosis = _table(run.file("diagnosis.json"))
-    if diagnosis is not None and ("extract" not in manifest or diagnosis.get("model") != _model(manifest)):
-        diagnosis = None
     return Facts(
         run=run,
-        manifest=manifest,
-        environment=_table(run.file("environment.json")) or {},
-        metrics=_rows(run.file("metrics.jsonl")),
-        diagnosis=diagnosis,
+        stage_records=run.records(),
+        finished=finished,
+        environment=_table(run.file(ENVIRONMENT)) or {},
+        metrics=_rows(run.file(METRICS)),
         **tables,
     )
 
@@ -117,12 +126,6 @@ def reasons(records: Sequence[Record]) -> list[tuple[str, int]]:
     """Return why instances did not end in a valid plan, the most frequent reason first."""
     words = [record["reason"] or record["outcome"] for record in records if verdict(record) in ("invalid", "none")]
     return Counter(words).most_common()
-
-
-def _model(manifest: Mapping[str, Any]) -> str | None:
-    """Return the hash of the STRIPS model."""
-    digest: str | None = manifest["extract"]["files"].get("strips.npz")
-    return digest
 
 
 def _merit(record: Record) -> tuple[bool, bool]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import attrs
@@ -18,7 +16,10 @@ from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
 from cubespace.report.run_files import Record, verdict
+from cubespace.runs.bits_file import BitPairs
 from cubespace.runs.folder import RunFolder
+from cubespace.runs.solving import folder_name
+from cubespace.runs.trace_file import TRACE, load_trace
 from cubespace.symbols.strips import StripsModel
 
 MAX_TRANSITIONS = 6000  # of the training split, for mean pictures: more make no visible difference
@@ -99,19 +100,17 @@ class Story:
 class Learned:
     """A trained network with its data and, if extracted, its model."""
 
-    def __init__(self, run: RunFolder, network: SpaceAutoEncoder, model: StripsModel | None, data: Transitions) -> None:
+    def __init__(
+        self,
+        run: RunFolder,
+        network: SpaceAutoEncoder,
+        model: StripsModel | None,
+        data: Transitions,
+        seen: BitPairs,
+    ) -> None:
         self.run, self.network, self.model, self.data = run, network, model, data
         self.some: Pairs = data.train[:MAX_TRANSITIONS]
-
-    @cached_property
-    def before(self) -> Bits:
-        """Return the bits before each of the transitions used."""
-        return inference.encode(self.network, self.some.before)
-
-    @cached_property
-    def after(self) -> Bits:
-        """Return the bits after each of the transitions used."""
-        return inference.encode(self.network, self.some.after)
+        self.before, self.after = seen.before[:MAX_TRANSITIONS], seen.after[:MAX_TRANSITIONS]  # bits of the same
 
     def places(self) -> Picture | None:
         """Return which pixels tell about which variable, or None if the encoder cannot say."""
@@ -172,7 +171,7 @@ class Learned:
         folder = self.run.file("problems") / record["problem"]
         colour: Any = "grey" if len(self.network.image_shape) == 2 else "rgb"
         init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
-        trace = self._trace(init[None], record["plan"])
+        trace = self._trace(record)
         pictures = inference.draw(self.network, trace) if len(trace) else init[None][:0]
         return Story(
             planner=record["planner"],
@@ -187,13 +186,11 @@ class Learned:
             animation=animation(pictures, "the plan, animated", side=126) if whole and len(trace) else None,
         )
 
-    def _trace(self, init: Images, plan: Sequence[int] | None) -> Bits:
+    def _trace(self, record: Record) -> Bits:
         """Return the states of a plan, (steps + 1, bits); none if there is no plan."""
-        nothing = np.zeros((0, self.network.bits), dtype=np.bool_)
-        if plan is None or self.model is None:
-            return nothing
-        trace = self.model.execute(inference.encode(self.network, init)[0], plan)
-        return nothing if trace is None else trace  # a record of another model: `cube evaluate` will replace it
+        folder = self.run.file("problems") / record["problem"] / folder_name(record["planner"])
+        trace = load_trace(folder / TRACE, record["trace"])
+        return np.zeros((0, self.network.bits), dtype=np.bool_) if trace is None else trace
 
     def _frames(self, trace: Bits, pictures: Images, record: Record, whole: bool) -> list[Frame]:
         frames = []

@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from cubespace.base.errors import UsageError
-from cubespace.base.files import sha256, write_json
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.diagnosis import Encode, diagnose, explain
-from cubespace.evaluation.problems import make_problems
 from cubespace.learning import inference
-from cubespace.runs.stages import STRIPS, Pipeline
 from cubespace.symbols.strips import StripsModel
 
-DIAGNOSIS = "diagnosis.json"
+if TYPE_CHECKING:
+    from cubespace.runs.stages import Pipeline
 
 
-def diagnose_run(pipeline: Pipeline, states: int, seed: int) -> dict[str, Any]:
-    """Compare the moves of the model with the true ones, on fresh states, and write the result to the run folder."""
-    pipeline.require("extract")
+def diagnose_run(pipeline: Pipeline) -> dict[str, Any]:
+    """Compare the moves of the model with the true ones, on fresh states."""
+    config = pipeline.run.config.diagnose
     domain = pipeline.domain()
     if not isinstance(domain, StateSpace):
         raise UsageError(f"domain '{pipeline.run.config.domain}' does not know its states: nothing to compare with")
     encode, model = partial(inference.encode, pipeline.network()), pipeline.strips()
-    result = attrs.asdict(diagnose(domain, encode, model, states, seed))
-    result["failures"] = failures(pipeline, domain, encode, model)
-    about = {"seed": seed, "model": sha256(pipeline.run.file(STRIPS))}
-    write_json(pipeline.run.file(DIAGNOSIS), {**about, **result})
-    return result
+    result = attrs.asdict(diagnose(domain, encode, model, config.states, config.seed))
+    return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode, model)}
 
 
 def failures(pipeline: Pipeline, domain: StateSpace, encode: Encode, model: StripsModel) -> list[dict[str, str]]:
     """Return, for each planned instance that is not optimal, what went wrong and why the model has no shortest way."""
     if not pipeline.run.finished("evaluate"):
         return []
-    problems = {
-        p.name: p for p in make_problems(pipeline.domain(), pipeline.transitions().test, pipeline.run.config.plan)
-    }
+    problems = {problem.name: problem for problem in pipeline.problems(pipeline.domain())}
     rows = pipeline.results()["planners"].values()
     reasons: dict[str, str] = {}
     found = []

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
+import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import attrs
 import filelock
 
-from cubespace.base.errors import InputError, UsageError
+from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.base.files import read_json, sha256, write_json, write_text
 from cubespace.base.options import parse_spec
-from cubespace.base.version import __version__
-from cubespace.settings.run_config import STAGES, RunConfig, differing_keys, dump_toml, load_config
+from cubespace.base.version import __version__, version_of
+from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.identity import component_identities, same_components, same_sources, source_digests
+from cubespace.runs.manifest import MANIFEST, StageRecord, read_manifest, write_manifest
+from cubespace.settings.check import resolve_components
+from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_config
+from cubespace.settings.stages import STAGES
+
+CONFIG, ENVIRONMENT = "config.toml", "environment.json"
+LIBRARIES = ("torch", "numpy", "up-fast-downward", "pyperplan")
 
 
 @attrs.frozen
@@ -27,41 +36,56 @@ class RunFolder:
 
     path: Path
     config: RunConfig
+    catalogue: Catalogue = attrs.field(factory=load_plugins, repr=False, eq=False)
 
     @classmethod
-    def load(cls, path: Path | str) -> RunFolder:
-        """Open an existing run folder."""
+    def load(cls, path: Path | str, catalogue: Catalogue | None = None) -> RunFolder:
+        """Open an existing run folder; without a catalogue, with all installed plugins."""
         path = Path(path)
-        if not (path / "config.toml").is_file():
-            raise InputError(f"{path} is not a run folder: it has no config.toml")
-        return cls(path, load_config(path / "config.toml", {}))
+        if not (path / CONFIG).is_file():
+            raise InputError(f"{path} is not a run folder: it has no {CONFIG}")
+        run = cls(path, load_config(path / CONFIG, {}), catalogue or load_plugins())
+        run.records()  # a folder of a later version is refused at once
+        return run
 
     @classmethod
-    def start(cls, path: Path, config: RunConfig) -> RunFolder:
+    def start(cls, path: Path, config: RunConfig, catalogue: Catalogue | None = None) -> RunFolder:
         """Open the folder for this configuration, or make it; what was learned there must come from the same settings.
 
         The later stages may change from call to call: plans of another planner are added to what is there.
         """
-        if (path / "config.toml").is_file():
-            differing = differing_keys(cls.load(path).config, config, "train")
-            if differing:
-                raise UsageError(
-                    f"{path} was learned with other settings: {', '.join(differing)}. Choose another folder with -o."
-                )
-        elif path.exists() and any(path.iterdir()):
+        run = cls(path, config, catalogue or load_plugins())
+        if not (path / CONFIG).is_file() and path.exists() and any(path.iterdir()):
             raise InputError(f"{path} is not empty and not a run folder: choose another folder with -o")
-        run = cls(path, config)
-        with run.locked():  # the settings of a process at work must not change under its hands
-            write_text(path / "config.toml", dump_toml(config))
-            if not (path / "environment.json").exists():
-                started_in = os.path.relpath(os.path.realpath(Path.cwd()), os.path.realpath(path))
-                write_json(path / "environment.json", {**environment(), "started_in": started_in})
-        return run
+        with run.working():
+            return run
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Keep every other process from working on this run; its settings are those of the process at work."""
+        with self.locked():
+            if self.file(CONFIG).is_file():
+                self._refuse_another_training()
+            write_text(self.file(CONFIG), dump_toml(self.config))
+            if not self.file(ENVIRONMENT).exists():
+                started_in = os.path.relpath(os.path.realpath(Path.cwd()), os.path.realpath(self.path))
+                write_json(self.file(ENVIRONMENT), {**environment(), "started_in": started_in})
+            yield
+
+    def _refuse_another_training(self) -> None:
+        known = RunFolder.load(self.path, self.catalogue).config
+        with contextlib.suppress(CubeError):  # the spec of a plugin that is gone is compared as it is written
+            known = resolve_components(self.catalogue, known)
+        differing = differing_keys(known, self.config, "train")
+        if differing:
+            raise UsageError(
+                f"{self.path} was learned with other settings: {', '.join(differing)}. Choose another folder with -o."
+            )
 
     @property
     def home(self) -> Path:
         """Return where relative paths in the settings start: where the run was started, however it was moved since."""
-        known = read_json(self.file("environment.json")) if self.file("environment.json").is_file() else None
+        known = read_json(self.file(ENVIRONMENT)) if self.file(ENVIRONMENT).is_file() else None
         started_in = known.get("started_in") if isinstance(known, dict) else None
         return Path(os.path.realpath(self.path), started_in or Path.cwd())
 
@@ -87,35 +111,93 @@ class RunFolder:
         finally:
             lock.release()
 
-    def finished(self, stage: str) -> bool:
-        """Return whether a stage is done with the present settings and its files are there unharmed."""
-        record = self._manifest().get(stage)
-        if record is None or record["key"] != self.config.key(stage):
+    def records(self) -> dict[str, StageRecord]:
+        """Return the stages that were done, by name, whether or not they still count."""
+        return read_manifest(self.file(MANIFEST), self.config)
+
+    def finished(self, name: str) -> bool:
+        """Return whether a stage is done, and done with what is here now.
+
+        That is: with the present settings, revisions and versions of components, from the present files of the stages
+        before it; and what it wrote is there unharmed.
+        """
+        stage, record = STAGES[name], self.records().get(name)
+        if record is None or record.key != self.config.own_key(name):
             return False
-        return all(
-            self.file(name).is_file() and sha256(self.file(name)) == digest for name, digest in record["files"].items()
+        if stage.needs is not None and not self.finished(stage.needs):
+            return False
+        return (
+            record.inputs == self._inputs(name)
+            and self._intact(record.files)
+            and same_components(self.catalogue, record.components)
+            and same_sources(record.sources, self.home)
         )
 
     @contextmanager
-    def stage(self, name: str, *files: str) -> Iterator[None]:
-        """Do a stage inside the block; when it ends well, the stage is recorded with the hashes of its ``files``."""
-        begun = time.perf_counter()
-        manifest = {
-            stage: record for stage, record in self._manifest().items() if STAGES.index(stage) < STAGES.index(name)
-        }
-        yield
-        digests = {file: sha256(self.file(file)) for file in files}
-        seconds = round(time.perf_counter() - begun, 2)
-        manifest[name] = {"key": self.config.key(name), "seconds": seconds, "files": digests}
-        write_json(self.file("manifest.json"), manifest)
+    def stage(self, name: str, components: Iterable[tuple[str, str]] = ()) -> Iterator[dict[str, str]]:
+        """Do a stage inside the block; when it ends well, the stage is recorded with all that it belongs to.
 
-    def _manifest(self) -> dict[str, Any]:
-        if not self.file("manifest.json").exists():
-            return {}
-        manifest = read_json(self.file("manifest.json"))
-        if not isinstance(manifest, dict):
-            raise InputError(f"{self.file('manifest.json')} is damaged")
-        return manifest
+        ``components`` are those that do the work, as kind and spec; the ones that only turn out during the work are put
+        into the table that the block is given, by :func:`component_identities`.
+        """
+        begun, used = time.perf_counter(), _cpu_seconds()
+        named = list(components)
+        identities = component_identities(self.catalogue, named)
+        inputs = self._inputs(name)
+        yield identities
+        sources = [source_digests(self.catalogue, kind, spec, self.home) for kind, spec in named if kind == "domain"]
+        record = StageRecord(
+            key=self.config.own_key(name),
+            components=identities,
+            inputs=inputs,
+            sources={path: digest for table in sources for path, digest in table.items()},
+            files={file: sha256(self.file(file)) for file in STAGES[name].files},
+            seconds=round(time.perf_counter() - begun, 2),
+            cpu_seconds=round(_cpu_seconds() - used, 2),
+            date=time.strftime("%Y-%m-%d"),
+        )
+        write_manifest(self.file(MANIFEST), {**self.records(), name: record})
+
+    def adopt(self, other: RunFolder, name: str) -> None:
+        """Take over a finished stage of another run that was done with the same settings, so that it is done once."""
+        if other.config.key(name) != self.config.key(name) or not other.finished(name):
+            raise UsageError(f"{other.path} has no finished stage '{name}' of the same settings as {self.path}")
+        record = other.records()[name]
+        for file in record.files:
+            _link(other.file(file), self.file(file))
+        write_manifest(self.file(MANIFEST), {**self.records(), name: record})
+
+    def _inputs(self, name: str) -> dict[str, str]:
+        """Return the hashes of the files that a stage reads."""
+        stage = STAGES[name]
+        also = STAGES[stage.looks_at].files if stage.looks_at and self.finished(stage.looks_at) else ()
+        return {file: sha256(self.file(file)) for file in (*stage.reads, *also) if self.file(file).is_file()}
+
+    def _intact(self, files: dict[str, str]) -> bool:
+        return all(self.file(file).is_file() and sha256(self.file(file)) == digest for file, digest in files.items())
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file a second name: files are replaced, never written into, so neither run can change the other's."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.unlink(missing_ok=True)
+        try:
+            os.link(source, part)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(source, part)
+        part.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot write '{target}': {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _cpu_seconds() -> float:
+    """Return the processor time of this process and of the children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def default_folder(config: RunConfig) -> Path:
@@ -132,7 +214,7 @@ def environment() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "libraries": {name: version(name) for name in ("torch", "numpy", "up-fast-downward", "pyperplan")},
+        "libraries": {name: version_of(name) for name in LIBRARIES},
         "date": time.strftime("%Y-%m-%d"),
     }
 

@@ -13,53 +13,61 @@ import attrs
 from cubespace.base.files import read_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
-from cubespace.data import transitions
 from cubespace.data.domain import Domain
 from cubespace.evaluation.memorisation import TrainingMemory
-from cubespace.evaluation.problems import Problem, make_problems
+from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.summary import summarise
-from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
+from cubespace.runs.identity import component_identities
 from cubespace.runs.solving import folder_name, judge_search, refuse_missing, search_problem, write_solution
 from cubespace.search.side_by_side import side_by_side
 from cubespace.search.solver import Limits, SearchProblem, SearchResult, Solver
 from cubespace.symbols.pddl import write_problem
 from cubespace.symbols.strips import StripsModel
 
-RECORD = 2  # the form of an instance's record: one of another form is made again
+RECORD = 3  # the form of an instance's record: one of another form is made again
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Learned:
+    """What a plan belongs to, and what learning saw."""
+
+    files: str  # the hashes of network and model
+    memory: TrainingMemory
 
 
 def evaluate(
     run: RunFolder,
+    problems: Sequence[Problem],
     domain: Domain,
     network: SpaceAutoEncoder,
     model: StripsModel,
+    learned: Learned,
     catalogue: Catalogue,
     observer: Observer,
-    *,
-    learned: str,
     at_once: int = 1,
 ) -> dict[str, Any]:
     """Solve all instances with all planners of the run, some ``at_once``, and return its results.
 
-    A plan that is there already is kept if it is for the same instance of the same network and model, which ``learned``
-    tells from all others.
+    A plan that is there already is kept if it is for the same instance of the same network and model, by the same
+    version of the planner.
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners, network)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    problems, memory = _look(run, domain, network)
     searches = [search_problem(network, model, problem) for problem in problems]
     _announce(run, observer, planners, problems, searches)
-    bench = Bench(run.file("problems"), network, model, domain, memory, limits, learned, observer)
+    bench = Bench(run.file("problems"), network, model, domain, learned.memory, limits, observer)
     rows: dict[str, Any] = {}
     total = len(planners) * len(problems)
     for spec, planner in planners.items():
         records: list[dict[str, Any]] = []
-        for record in bench.records(spec, planner, problems, searches, at_once):
+        version = component_identities(catalogue, [("planner", spec)])
+        keys = [_key(f"{learned.files} {version}", spec, limits, problem) for problem in problems]
+        for record in bench.records(spec, planner, problems, searches, keys, at_once):
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
@@ -76,14 +84,18 @@ class Bench:
     domain: Domain
     memory: TrainingMemory
     limits: Limits
-    learned: str
     observer: Observer
 
     def records(
-        self, spec: str, planner: Solver, problems: Sequence[Problem], searches: Sequence[SearchProblem], at_once: int
+        self,
+        spec: str,
+        planner: Solver,
+        problems: Sequence[Problem],
+        searches: Sequence[SearchProblem],
+        keys: Sequence[str],
+        at_once: int,
     ) -> Iterator[dict[str, Any]]:
         """Yield the record of each problem, in order; only searches run side by side, so nothing else changes."""
-        keys = [_key(self.learned, spec, self.limits, problem) for problem in problems]
         folders = [self.folder / problem.name / folder_name(spec) for problem in problems]
         known = [_finished(folder, key) for folder, key in zip(folders, keys, strict=True)]
         left = [search for search, record in zip(searches, known, strict=True) if record is None]
@@ -115,13 +127,6 @@ def _announce(
         observer.say(f"evaluate: there are only {len(problems)} such instances, not {wanted}")
     for problem, search in zip(problems, searches, strict=True):
         _write_problem(run.file("problems") / problem.name, problem, search)
-
-
-def _look(run: RunFolder, domain: Domain, network: SpaceAutoEncoder) -> tuple[list[Problem], TrainingMemory]:
-    """Return the instances and what learning saw; the data set itself is not kept while planners need the memory."""
-    data = transitions.load(run.file("data.npz"))
-    bits = (inference.encode(network, pictures) for pictures in (data.train.before, data.train.after))
-    return make_problems(domain, data.test, run.config.plan), TrainingMemory.of(*bits)
 
 
 def _key(learned: str, spec: str, limits: Limits, problem: Problem) -> str:

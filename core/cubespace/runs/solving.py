@@ -24,6 +24,7 @@ from cubespace.evaluation.problems import Problem, own_problem
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.latent_graph import LatentGraph
+from cubespace.runs.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
@@ -55,6 +56,7 @@ class Solution:
             "outcome": str(self.search.outcome),
             "detail": self.search.detail,
             "plan": None if self.search.plan is None else list(self.search.plan),
+            "trace": None if self.trace is None else trace_digest(self.trace),
             "valid": self.verdict.valid if self.verdict else False,
             "optimal": self.verdict.optimal if self.verdict else False,
             "reason": self.verdict.reason if self.verdict else "",
@@ -143,9 +145,10 @@ def write_solution(
     folder: Path, problem: Problem, model: StripsModel, solution: Solution, record: dict[str, Any]
 ) -> None:
     """Write plan and pictures, and last the record: it says that the rest is there."""
-    if solution.frames is not None and solution.search.plan is not None:
+    if solution.frames is not None and solution.trace is not None and solution.search.plan is not None:
         wrong = solution.verdict.step if solution.verdict else None
         write_text(folder / "plan", plan_text(model, solution.search))
+        save_trace(folder / TRACE, solution.trace)
         write_picture(folder / "strip.png", film_strip(problem.init, problem.goal, solution.frames, wrong))
         write_animation(folder / "plan.png", solution.frames)
     write_json(folder / "result.json", record)

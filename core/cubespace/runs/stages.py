@@ -1,7 +1,8 @@
-"""The stages of a run, in order: data, train, extract, evaluate. Each reads the run folder and writes to it."""
+"""The stages of a run: data, train, extract, evaluate, diagnose. Each reads the run folder and writes to it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,34 +14,44 @@ from cubespace.base.files import read_json, sha256, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.base.observer import Observer, following
 from cubespace.data import transitions
-from cubespace.data.domain import Domain, Pairs
+from cubespace.data.domain import Domain
 from cubespace.data.spoiling import spoil
 from cubespace.data.transitions import Transitions
+from cubespace.evaluation.memorisation import TrainingMemory
+from cubespace.evaluation.problems import Problem, make_problems
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.network_metrics import measure
-from cubespace.learning.resumable_training import METRICS, MODEL, TrainingRun
+from cubespace.learning.resumable_training import TrainingRun
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.bits_file import BitPairs, load_bits, save_bits
+from cubespace.runs.diagnosing import diagnose_run
 from cubespace.runs.folder import RunFolder
-from cubespace.runs.instances import evaluate
+from cubespace.runs.identity import component_identities
+from cubespace.runs.instances import Learned, evaluate
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
 from cubespace.runs.solving import redrawing_errors
 from cubespace.settings.recipe import AUTO, Execution, Recipe
+from cubespace.settings.stages import (
+    BITS,
+    DATA,
+    DIAGNOSIS,
+    ENCODER,
+    EXTRACTION,
+    MEASURES,
+    MODEL,
+    PDDL,
+    RESULTS,
+    STAGES,
+    STRIPS,
+    way_to,
+)
 from cubespace.symbols.extraction import ExtractionReport, extract
 from cubespace.symbols.pddl import write_domain
 from cubespace.symbols.precondition_learner import PreconditionLearner
 from cubespace.symbols.strips import StripsModel, load_strips, save_strips
 
-DATA, ENCODER, PLACES, MEASURES, STRIPS, PDDL, EXTRACTION, RESULTS = (
-    "data.npz",
-    "encoder.json",
-    "places.png",
-    "measures.json",
-    "strips.npz",
-    "domain.pddl",
-    "extraction.json",
-    "results.json",
-)
+PLACES = "places.png"  # to look at; no stage reads it
 
 
 @attrs.frozen
@@ -53,27 +64,26 @@ class Pipeline:
     observer: Observer
 
     def until(self, last: str) -> None:
-        """Do all stages up to and including ``last``."""
-        stages = {"data": self.data, "train": self.train, "extract": self.extract, "evaluate": self.evaluate}
-        with self.run.locked(), following(self.observer, self.run.path):
-            for name, do in stages.items():
-                if self.run.finished(name):
-                    self.observer.say(f"{name}: done already")
+        """Do all stages that lead to ``last``, and itself."""
+        with self.run.working(), following(self.observer, self.run.path):
+            for stage in way_to(last):
+                if self.run.finished(stage.name):
+                    self.observer.say(f"{stage.name}: done already")
                 else:
+                    do: Callable[[], None] = getattr(self, stage.name)
                     do()
-                if name == last:
-                    return
 
     def require(self, stage: str) -> None:
         """Raise unless a stage is done: its results are about to be used."""
         if not self.run.finished(stage):
-            raise InputError(f"{self.run.path} has no finished stage '{stage}': cube {stage} {self.run.path} does it")
+            command = "train" if stage == "data" else stage  # `cube data` writes data sets outside of runs
+            raise InputError(f"{self.run.path} has no finished stage '{stage}': cube {command} {self.run.path} does it")
 
     def data(self) -> None:
         """Draw the data set."""
         config = self.run.config
         self.observer.stage("data", f"transitions of {config.domain}")
-        with self.run.stage("data", DATA):
+        with self.run.stage("data", [("domain", config.domain)]):
             made = transitions.make(self.domain(stream=0), config.domain, config.data.transitions, config.data.seed)
             made.save(self.run.file(DATA))
             sheet = contact_sheet(side_by_side(made.train.before[:24], made.train.after[:24]))
@@ -83,8 +93,10 @@ class Pipeline:
         """Train the network and measure it on the held-out splits."""
         data, config = self.transitions(), self.run.config
         self.observer.stage("train", f"{len(data.train)} transitions, apply module {config.model.apply}")
-        with self.run.stage("train", MODEL, METRICS, MEASURES, ENCODER):
+        with self.run.stage("train", [("apply", config.model.apply)]) as components:
             choice = choose_network(self.catalogue, config.model, data.train, data.validation, config.train.seed)
+            chosen = [("encoder", choice.config.encoder), ("decoder", choice.config.decoder)]
+            components.update(component_identities(self.catalogue, chosen))
             self._tell_choice(choice)
             recipe = Recipe(model=choice.config, train=config.train)
             training = TrainingRun(
@@ -97,13 +109,22 @@ class Pipeline:
             for row in training:
                 self.observer.step(row["epoch"], training.epochs, _brief(row))
                 self.observer.epoch(row)
-            known = (data.train.before, data.train.after)
-            splits = {"validation": data.validation, "test": data.test}
-            measures = {
-                name: attrs.asdict(measure(training.model, split.before, split.after, known))
-                for name, split in splits.items()
-            }
-            write_json(self.run.file(MEASURES), measures)
+            self._measure(training.model, data)
+
+    def _measure(self, network: SpaceAutoEncoder, data: Transitions) -> None:
+        """Write how well the network does on the held-out splits, and the bits of all pictures."""
+        known = (data.train.before, data.train.after)
+        held_out = {"validation": data.validation, "test": data.test}
+        measures = {
+            name: attrs.asdict(measure(network, split.before, split.after, known)) for name, split in held_out.items()
+        }
+        write_json(self.run.file(MEASURES), measures)
+        encode = partial(inference.encode, network)
+        splits = {"train": data.train, **held_out}
+        save_bits(
+            self.run.file(BITS),
+            {name: BitPairs(encode(split.before), encode(split.after)) for name, split in splits.items()},
+        )
 
     def _tell_choice(self, choice: Choice) -> None:
         """Say which encoder was chosen and why, and keep it."""
@@ -126,8 +147,8 @@ class Pipeline:
             precondition = default_learner(self.catalogue, network.config.encoder)
         self.observer.stage("extract", f"effects by {config.effects}, preconditions by {precondition}")
         learner = self.catalogue.create("precondition", precondition)
-        with self.run.stage("extract", STRIPS, PDDL, EXTRACTION):
-            model, report = self._extracted(network, data.train, learner)
+        with self.run.stage("extract", [("precondition", precondition)]):
+            model, report = self._extracted(network, learner)
             save_strips(self.run.file(STRIPS), model)
             write_text(self.run.file(PDDL), write_domain(model))
             pictures = np.concatenate([data.train.before, data.train.after])
@@ -138,21 +159,40 @@ class Pipeline:
 
     def evaluate(self) -> None:
         """Solve the instances with every planner and judge the plans."""
-        with self.run.stage("evaluate", RESULTS):
+        config = self.run.config
+        named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
+        with self.run.stage("evaluate", named):
             parts = self.domain(), self.network(), self.strips()
-            if not self.run.config.data.spoil.pictures:
-                self.transitions().check_drawn_by(parts[0])
-            learned = " ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS))
-            at_once = self.execution.searches
-            results = evaluate(self.run, *parts, self.catalogue, self.observer, learned=learned, at_once=at_once)
+            problems, seen = self.problems(parts[0]), self.bits()["train"]
+            learned = Learned(
+                files=" ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS)),
+                memory=TrainingMemory.of(seen.before, seen.after),
+            )
+            results = evaluate(
+                self.run, problems, *parts, learned, self.catalogue, self.observer, self.execution.searches
+            )
             write_json(self.run.file(RESULTS), results)
 
+    def problems(self, domain: Domain) -> list[Problem]:
+        """Return the instances of the run; the data set is not kept while planners need the memory."""
+        data, config = self.transitions(), self.run.config
+        if not config.data.spoil.pictures:
+            data.check_drawn_by(domain)
+        return make_problems(domain, data.test, config.plan)
+
+    def diagnose(self) -> None:
+        """Compare the moves of the model with the true ones."""
+        config = self.run.config
+        self.observer.stage("diagnose", f"{config.diagnose.states} states of {config.domain}")
+        with self.run.stage("diagnose", [("domain", config.domain)]):
+            write_json(self.run.file(DIAGNOSIS), diagnose_run(self))
+
     def _extracted(
-        self, network: SpaceAutoEncoder, pairs: Pairs, learner: PreconditionLearner
+        self, network: SpaceAutoEncoder, learner: PreconditionLearner
     ) -> tuple[StripsModel, ExtractionReport]:
-        """Return the model of a trained network, read off pictures, and what was found on the way."""
-        config = self.run.config.extract
-        before, after = inference.encode(network, pairs.before), inference.encode(network, pairs.after)
+        """Return the model of the training bits, and what was found on the way."""
+        config, pairs = self.run.config.extract, self.bits()["train"]
+        before, after = pairs.before, pairs.after
         strips = network.apply_module.strips
         if config.effects == "network" and not strips:
             raise UsageError("This apply module has no STRIPS effects: set extract.effects to differences or observed.")
@@ -181,7 +221,13 @@ class Pipeline:
 
     def transitions(self) -> Transitions:
         """Return the data set of the run."""
+        self.require("data")
         return transitions.load(self.run.file(DATA))
+
+    def bits(self) -> dict[str, BitPairs]:
+        """Return the latent states of all pictures of the data set, by split."""
+        self.require("train")
+        return load_bits(self.run.file(BITS))
 
     def network(self) -> SpaceAutoEncoder:
         """Return the trained network."""
@@ -195,15 +241,19 @@ class Pipeline:
 
     def redrawing_error(self) -> float:
         """Return the largest error with which a training picture is redrawn."""
-        table = read_json(self.run.file(EXTRACTION))
-        assert isinstance(table, dict)
-        return float(table["redrawing_error"])
+        return float(self.table(EXTRACTION)["redrawing_error"])
 
     def results(self) -> dict[str, Any]:
         """Return the table of the run."""
-        results = read_json(self.run.file(RESULTS))
-        assert isinstance(results, dict)
-        return results
+        return self.table(RESULTS)
+
+    def table(self, file: str) -> dict[str, Any]:
+        """Return what a finished stage wrote as JSON."""
+        self.require(next(stage.name for stage in STAGES.values() if file in stage.files))
+        table = read_json(self.run.file(file))
+        if not isinstance(table, dict):
+            raise InputError(f"'{self.run.file(file)}' is damaged: it is no table")
+        return table
 
 
 def _brief(row: dict[str, Any]) -> str:

@@ -102,6 +102,8 @@ class Solver(ABC):
 
     Options: ClassVar[type[Any]] = NoOptions
     latent: ClassVar[bool] = False  # whether it searches by the network's successors, not in the STRIPS model
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+    package: ClassVar[str | None] = None  # of the program behind it: its version tells results apart too
 
     def __init__(self, options: Any) -> None:
         self.options = options

@@ -1,24 +1,54 @@
-"""The components that a configuration names, checked before any work is done."""
+"""The components that a configuration names, checked before any work is done, and spelt in one way."""
 
 from __future__ import annotations
 
-from cubespace.base.options import parse_spec
+import attrs
+
+from cubespace.base.options import Spec, parse_spec
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.recipe import AUTO
 from cubespace.settings.run_config import RunConfig
 
 
-def check_components(loaded: Catalogue, config: RunConfig) -> None:
-    """Refuse unknown names and bad options."""
+def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
+    """Refuse unknown names and bad options; return the configuration without options that say what holds anyway.
+
+    So ``mnist`` and ``mnist:size=3`` are the same run.
+    """
+    model, extract, plan = config.model, config.extract, config.plan
     named = [
         ("domain", config.domain),
-        ("encoder", config.model.encoder),
-        ("decoder", config.model.decoder),
-        ("apply", config.model.apply),
-        ("precondition", config.extract.precondition),
+        ("encoder", model.encoder),
+        ("decoder", model.decoder),
+        ("apply", model.apply),
+        ("precondition", extract.precondition),
+        *(("planner", spec) for spec in plan.planners),
     ]
-    specs = [(kind, parse_spec(text)) for kind, text in [*named, *(("planner", spec) for spec in config.plan.planners)]]
-    specs = [(kind, spec) for kind, spec in specs if spec.name != AUTO]
-    found = [(loaded.find(kind, spec.name), spec) for kind, spec in specs]  # all names first: options need imports
-    for component, spec in found:
-        component.options(spec.options)
+    for kind, text in named:  # all names first: options need imports
+        if text != AUTO:
+            loaded.find(kind, parse_spec(text).name)
+    domain, encoder, decoder, apply, precondition, *planners = (_plain(loaded, kind, text) for kind, text in named)
+    return attrs.evolve(
+        config,
+        domain=domain,
+        model=attrs.evolve(model, encoder=encoder, decoder=decoder, apply=apply),
+        extract=attrs.evolve(extract, precondition=precondition),
+        plan=attrs.evolve(plan, planners=tuple(planners)),
+    )
+
+
+def _plain(loaded: Catalogue, kind: str, text: str) -> str:
+    """Return the shortest spec of the same component: options in their own order, without those at their default."""
+    if text == AUTO:
+        return text
+    spec = parse_spec(text)
+    component = loaded.find(kind, spec.name)
+    meant, usual = component.options(spec.options), component.options({})
+    needed = {
+        field.name: getattr(meant, field.name)
+        for field in attrs.fields(type(meant))
+        if getattr(meant, field.name) != getattr(usual, field.name)
+    }
+    plain = str(Spec(spec.name, needed))
+    same = component.options(parse_spec(plain).options) == meant  # a value that does not survive stays as it is written
+    return plain if same else text

@@ -20,10 +20,7 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import Text, structure
 from cubespace.settings.presets import find_preset
 from cubespace.settings.recipe import ModelConfig, TrainConfig
-
-STAGES = ("data", "train", "extract", "evaluate")
-SECTIONS = {"data": ("data",), "train": ("model", "train"), "extract": ("extract",), "evaluate": ("plan",)}
-
+from cubespace.settings.stages import STAGES, way_to
 
 DEFAULT_PLANNER = "fd-lmcut"
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
@@ -99,6 +96,14 @@ class PlanConfig:
 
 
 @attrs.frozen(kw_only=True)
+class DiagnoseConfig:
+    """The states on which the learned moves are compared with the true ones."""
+
+    states: int = attrs.field(default=3000, validator=ge(1))
+    seed: int = attrs.field(default=0, validator=ge(0))
+
+
+@attrs.frozen(kw_only=True)
 class RunConfig:
     """All that determines the result of a run."""
 
@@ -108,13 +113,24 @@ class RunConfig:
     train: TrainConfig = attrs.field(factory=TrainConfig)
     extract: ExtractConfig = attrs.field(factory=ExtractConfig)
     plan: PlanConfig = attrs.field(factory=PlanConfig)
+    diagnose: DiagnoseConfig = attrs.field(factory=DiagnoseConfig)
+
+    def settings_of(self, stage: str) -> dict[str, Any]:
+        """Return the settings of one stage that differ from their defaults, by dotted key.
+
+        Only these count: a setting that a later version adds changes nothing while it has its default.
+        """
+        given, usual = (flat(attrs.asdict(config)) for config in (self, RunConfig()))
+        sections = STAGES[stage].sections
+        return {key: value for key, value in given.items() if key.split(".")[0] in sections and value != usual[key]}
+
+    def own_key(self, stage: str) -> str:
+        """Return the hash of what decides a stage besides the files it reads: its revision and its settings."""
+        return _digest([stage, STAGES[stage].revision, self.settings_of(stage)])
 
     def key(self, stage: str) -> str:
-        """Return the hash of all settings that the result of a stage depends on."""
-        parts: dict[str, Any] = {"domain": self.domain}
-        for name in _sections(stage):
-            parts[name] = attrs.asdict(getattr(self, name))
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        """Return the hash of what decides a stage and all that lead to it: known before any of them is done."""
+        return _digest([self.own_key(each.name) for each in way_to(stage)])
 
 
 def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:
@@ -156,14 +172,13 @@ def dump_toml(config: RunConfig) -> str:
 def differing_keys(one: RunConfig, other: RunConfig, stage: str) -> list[str]:
     """Return the dotted keys, as far as they matter to a stage, in which two configurations differ."""
     left, right = (flat(attrs.asdict(config)) for config in (one, other))
-    matter = {"domain", *_sections(stage)}
+    matter = {section for each in way_to(stage) for section in each.sections}
     differing = (key for key in left.keys() | right.keys() if left.get(key) != right.get(key))
     return sorted(key for key in differing if key.split(".")[0] in matter)
 
 
-def _sections(stage: str) -> list[str]:
-    """Return the sections of the settings that the result of a stage depends on."""
-    return [section for name in STAGES[: STAGES.index(stage) + 1] for section in SECTIONS[name]]
+def _digest(parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def _put(table: dict[str, Any], key: str, value: object) -> None:

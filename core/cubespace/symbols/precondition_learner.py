@@ -73,6 +73,7 @@ class PreconditionLearner(ABC):
     """Learns when actions can be applied. A subclass is built from its ``Options``, a frozen attrs class."""
 
     Options: ClassVar[type[Any]] = NoOptions
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
 
     def __init__(self, options: Any) -> None:
         self.options = options

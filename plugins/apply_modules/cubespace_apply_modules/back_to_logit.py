@@ -27,6 +27,7 @@ class BtlOptions:
 class BackToLogit(ApplyModule):
     """BinConcrete(BN(z0) + BN(effect(a))), where effect is a table with a row per action."""
 
+    revision = 1
     Options = BtlOptions
     writable: ClassVar[bool] = True
 

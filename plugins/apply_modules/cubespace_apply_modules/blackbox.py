@@ -26,6 +26,7 @@ class BlackBoxOptions:
 class BlackBox(ApplyModule):
     """BinConcrete(network(z0, a)): can learn arbitrary conditional effects, so it has no STRIPS effects."""
 
+    revision = 1
     Options = BlackBoxOptions
     strips: ClassVar[bool] = False
 

@@ -19,6 +19,7 @@ INITIAL_NOTHING_LOGIT = 2.0  # an action leaves most bits unchanged
 class MinMax(ApplyModule):
     """max(min(z0, 1 - del(a)), add(a)), where effect is a table of F x 3 logits per action under Gumbel-Softmax."""
 
+    revision = 1
     writable: ClassVar[bool] = True
 
     def __init__(self, bits: int, actions: int, options: Any) -> None:

@@ -23,6 +23,7 @@ class SmoothOptions:
 class Smooth(MinMax):
     """As MinMax, with smax(x, y) = log(e^x + e^y) and smin(x, y) = -smax(-x, -y)."""
 
+    revision = 1
     Options = SmoothOptions
 
     def combine(self, state: Tensor, add: Tensor, delete: Tensor) -> Tensor:

@@ -109,6 +109,7 @@ class World(Simulator):
 class Frames(World):
     """The world of an ``.npz`` file."""
 
+    revision = 1
     Options = FramesOptions
 
     def __init__(self, options: FramesOptions) -> None:

@@ -37,6 +37,7 @@ class Hanoi(Simulator):
     disk or nothing, every disk appears once, and every stack stands on the ground, without gaps, larger disks below.
     """
 
+    revision = 1
     Options = TowerOptions
     usual_pairs = 20_000  # large disks can move in few states: fewer pairs hardly ever show it
 

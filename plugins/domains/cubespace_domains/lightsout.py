@@ -37,6 +37,7 @@ class LightsOut(Simulator):
     exactly those of the lamp, or none, and no pixel is in between.
     """
 
+    revision = 1
     Options = LampOptions
 
     def __init__(self, options: LampOptions) -> None:

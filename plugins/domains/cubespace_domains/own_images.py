@@ -41,6 +41,7 @@ class OwnImages(Domain):
     They are read on first use: a run that has its data set does not need them to plan.
     """
 
+    revision = 1
     Options = PictureOptions
 
     def __init__(self, options: PictureOptions) -> None:

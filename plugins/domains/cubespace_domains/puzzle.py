@@ -44,6 +44,7 @@ class SlidingTiles(Simulator):
     inequality, it cannot show another. A picture is readable if each cell shows a tile, each tile once.
     """
 
+    revision = 1
     Options = TileOptions
 
     def __init__(self, options: TileOptions) -> None:

@@ -30,6 +30,8 @@ class TwistedLightsOut(LightsOut):
     that in some block.
     """
 
+    revision = 1
+
     def __init__(self, options: LampOptions) -> None:
         super().__init__(options)
         self.side = self.size * LAMP_PIXELS + 2 * PADDING

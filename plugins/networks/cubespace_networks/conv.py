@@ -28,6 +28,7 @@ class ConvEncoderOptions:
 class ConvEncoder(LayeredEncoder):
     """Two convolutions, each halving the picture, then dense layers."""
 
+    revision = 1
     Options = ConvEncoderOptions
     options: ConvEncoderOptions
 
@@ -55,6 +56,7 @@ class ConvDecoderOptions:
 class ConvDecoder(Decoder):
     """The mirror image of the encoder: dense layers, then two convolutions, each doubling the picture."""
 
+    revision = 1
     Options = ConvDecoderOptions
     options: ConvDecoderOptions
 

@@ -27,6 +27,7 @@ class MlpEncoderOptions:
 class MlpEncoder(LayeredEncoder):
     """Noisy pixels, dense layers, logits of bits."""
 
+    revision = 1
     Options = MlpEncoderOptions
     options: MlpEncoderOptions
 
@@ -49,6 +50,7 @@ class MlpDecoderOptions:
 class MlpDecoder(Decoder):
     """Bits, dense layers, logits of pixels."""
 
+    revision = 1
     Options = MlpDecoderOptions
     options: MlpDecoderOptions
 

@@ -58,6 +58,8 @@ class DownwardOptions:
 class FastDownward(PlannerBackend):
     """The search component of Fast Downward, from the wheel ``up-fast-downward``."""
 
+    revision = 1
+    package = "up-fast-downward"
     Options = DownwardOptions
     options: DownwardOptions
     binary: ClassVar[tuple[str, str]] = ("up_fast_downward", "downward/builds/release/bin/downward")

@@ -37,6 +37,8 @@ class PyperplanOptions:
 class Pyperplan(PlannerBackend):
     """The planner of the package ``pyperplan``, which supports neither negative preconditions nor costs."""
 
+    revision = 1
+    package = "pyperplan"
     Options = PyperplanOptions
     options: PyperplanOptions
 

@@ -8,5 +8,7 @@ from cubespace_planners.fast_downward import FastDownward
 class SymK(FastDownward):
     """Symbolic search, from the wheel ``up-symk``; input, exit codes and log are those of Fast Downward."""
 
+    revision = 1
+    package = "up-symk"
     binary = ("up_symk", "symk/builds/release/bin/downward")
     install = "pip install 'cubespace[symk]'"

@@ -68,6 +68,7 @@ class Counterexamples(PreconditionLearner):
     accident of learning and gets none.
     """
 
+    revision = 1
     Options = CounterexamplesOptions
     options: CounterexamplesOptions
 

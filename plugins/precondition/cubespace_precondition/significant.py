@@ -23,6 +23,7 @@ class SignificantOptions:
 class Significant(PreconditionLearner):
     """Needs what the effect asks for, and the static literals whose frequency alone makes n times in a row unlikely."""
 
+    revision = 1
     Options = SignificantOptions
     options: SignificantOptions
 

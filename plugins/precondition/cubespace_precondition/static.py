@@ -8,6 +8,8 @@ from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner
 class Static(PreconditionLearner):
     """Needs every literal that held in all examples; for a rare action, many of these held only by chance."""
 
+    revision = 1
+
     def learn(self, evidence: Evidence) -> Preconditions:
         """Return the static literals."""
         return Preconditions.of(evidence.static())

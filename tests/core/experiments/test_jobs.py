@@ -3,14 +3,15 @@
 from pathlib import Path
 
 from cubespace.experiments.jobs import executor_cells, levels, plan_jobs
-from cubespace.experiments.matrix import Diagnosis, Matrix, MatrixCell, cells_of
+from cubespace.experiments.matrix import Matrix, MatrixCell, cells_of
 from cubespace.experiments.slurm import job_lines
+from cubespace.plugins.catalogue import load_plugins
 
 FOLDER = Path("runs/m")
 
 
 def cells(**axes: object) -> list[MatrixCell]:
-    return cells_of(Matrix(axes=axes), FOLDER)
+    return cells_of(Matrix(axes=axes), FOLDER, load_plugins())
 
 
 def nothing(_: MatrixCell, __: str) -> bool:
@@ -62,11 +63,11 @@ def test_what_is_done_is_no_job() -> None:
 
 def test_a_job_is_a_call_of_cube_and_has_a_line_in_the_script() -> None:
     jobs = plan_jobs(cells(planner=["fd-ms", "fd-lmcut"]), nothing)
-    calls = executor_cells(jobs, FOLDER, Diagnosis(seed=7), 2)
+    calls = executor_cells(jobs, FOLDER, 2, True)
     assert [cell.arguments[:2] for cell in calls] == [("cell", str(job.cell.folder)) for job in jobs]
     assert calls[0].arguments[2:4] == ("--until", "extract")
-    assert calls[1].arguments[-4:] == ("--diagnose", "3000,7", "--jobs", "2")
+    assert calls[1].arguments[3:] == ("evaluate", "--reuse", str(FOLDER / "cells"), "--jobs", "2", "--diagnose")
     assert calls[1].after == (calls[0].name,)
-    script = job_lines(jobs, FOLDER, Diagnosis(), 1)
+    script = job_lines(jobs, FOLDER, 1, False)
     assert sum("exec cube cell" in line for line in script) == len(jobs)
     assert any("--dependency=afterany:$level0" in line for line in script)

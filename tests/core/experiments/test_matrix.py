@@ -8,6 +8,7 @@ import pytest
 from cubespace.base.errors import UsageError
 from cubespace.cli.matrix import Axes
 from cubespace.experiments.matrix import Matrix, cells_of, read_matrix, seeds_of
+from cubespace.plugins.catalogue import load_plugins
 from cubespace.settings.run_config import RunConfig
 
 FOLDER = Path("runs/m")
@@ -18,6 +19,7 @@ preset = "paper"
 
 [settings]
 plan.seed = 50505
+diagnose.seed = 7
 plan.instances = 4
 length = 5
 
@@ -40,8 +42,6 @@ extract.effects = "differences"
 domain = "mnist"
 variant = ["theirs"]
 
-[diagnose]
-seed = 7
 """
 
 
@@ -53,7 +53,7 @@ def file(tmp_path) -> Path:
 
 
 def test_every_combination_that_is_not_excluded_is_a_cell(file) -> None:
-    cells = cells_of(read_matrix(file), FOLDER)
+    cells = cells_of(read_matrix(file), FOLDER, load_plugins())
     assert len(cells) == 2 * 2 * 2 * 2 - 4
     assert len({cell.folder for cell in cells}) == len(cells)
     assert [dict(cell.values) for cell in cells[:1]] == [
@@ -63,7 +63,7 @@ def test_every_combination_that_is_not_excluded_is_a_cell(file) -> None:
 
 
 def test_settings_are_laid_over_presets_and_the_particular_over_the_general(file) -> None:
-    cells = cells_of(read_matrix(file), FOLDER)
+    cells = cells_of(read_matrix(file), FOLDER, load_plugins())
     first, board = cells[0].config, cells[-1].config
     assert first.train.batch == 500, "of the preset"
     assert (first.plan.length, board.plan.length) == (5, 14)
@@ -75,22 +75,22 @@ def test_settings_are_laid_over_presets_and_the_particular_over_the_general(file
 def test_a_preset_may_be_named_after_the_domain() -> None:
     matrix = Matrix(axes={"domain": ["paper"]}, variants={"x": {"preset": "{domain}", "domain": "paper:size=3"}})
     with pytest.raises(UsageError, match="paper"):  # the preset is there, the domain is not, nor would be checked here
-        cells_of(attrs.evolve(matrix, variants={"x": {"preset": "no-{domain}"}}), FOLDER)
-    assert cells_of(matrix, FOLDER)[0].config.train.batch == 500
+        cells_of(attrs.evolve(matrix, variants={"x": {"preset": "no-{domain}"}}), FOLDER, load_plugins())
+    assert cells_of(matrix, FOLDER, load_plugins())[0].config.train.batch == 500
 
 
 def test_a_matrix_survives_its_own_copy(file, tmp_path) -> None:
     matrix = read_matrix(file)
     (tmp_path / "matrix.toml").write_text(matrix.dump())
     assert read_matrix(tmp_path) == matrix
-    assert matrix.diagnose.seed == 7
+    assert matrix.diagnose
 
 
 def test_axes_of_the_command_line_take_the_place_of_those_of_the_file(file, tmp_path) -> None:
     axes = Axes(domain=["photo"], seeds="3", pairs=["train.losses.direct=0,0.02", "train.epochs=none"])
     matrix = axes.put_on(read_matrix(file))
     (tmp_path / "matrix.toml").write_text(matrix.dump())
-    cells = cells_of(read_matrix(tmp_path), FOLDER)
+    cells = cells_of(read_matrix(tmp_path), FOLDER, load_plugins())
     assert len(cells) == 8
     assert {cell.config.train.losses.direct for cell in cells} == {0.0, 0.02}
     assert {cell.config.train.epochs for cell in cells} == {None}
@@ -98,14 +98,14 @@ def test_axes_of_the_command_line_take_the_place_of_those_of_the_file(file, tmp_
 
 
 def test_a_planner_axis_has_one_planner_in_each_cell() -> None:
-    cells = cells_of(Matrix(axes={"planner": ["fd-lmcut", "fd-ms"]}), FOLDER)
+    cells = cells_of(Matrix(axes={"planner": ["fd-lmcut", "fd-ms"]}), FOLDER, load_plugins())
     assert [cell.config.plan.planners for cell in cells] == [("fd-lmcut",), ("fd-ms",)]
     assert cells[0].config.key("extract") == cells[1].config.key("extract")
 
 
 def test_cells_of_equal_settings_share_a_run() -> None:
     usual = RunConfig().model.bits
-    cells = cells_of(Matrix(variants={"one": {}, "other": {"model": {"bits": usual}}}), FOLDER)
+    cells = cells_of(Matrix(variants={"one": {}, "other": {"model": {"bits": usual}}}), FOLDER, load_plugins())
     assert len(cells) == 2
     assert cells[0].folder == cells[1].folder
 
@@ -125,7 +125,7 @@ def test_cells_of_equal_settings_share_a_run() -> None:
 )
 def test_a_wrong_matrix_is_one_line_that_names_it(table, complaint) -> None:
     with pytest.raises(UsageError, match=complaint) as error:
-        cells_of(Matrix(**table), FOLDER)
+        cells_of(Matrix(**table), FOLDER, load_plugins())
     assert "\n" not in str(error.value)
 
 

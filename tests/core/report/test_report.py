@@ -4,8 +4,9 @@ import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
-from tiny_run import copy_run, cube
+from tiny_run import copy_run, cube, reseal
 
 import cubespace
 from cubespace.base.errors import InputError, UsageError
@@ -13,6 +14,7 @@ from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.page import duration, number
 from cubespace.report.run_files import read_facts, verdict
+from cubespace.runs.trace_file import TRACE, load_trace, save_trace, trace_digest
 from cubespace.symbols.strips import load_strips
 
 VOID = {"meta", "link", "img", "source", "br"}
@@ -53,6 +55,7 @@ def spoil(run: Path, **changes: object) -> dict:
     record = next(iter(results["planners"].values()))["records"][0]
     record.update(changes)
     (run / "results.json").write_text(json.dumps(results))
+    reseal(run, "evaluate", "results.json")
     return record
 
 
@@ -123,6 +126,7 @@ def test_no_plan_at_all_and_no_judge(tiny_run) -> None:
     second["records"] = [{**record, "valid": None, "optimal": None} for record in second["records"]]
     second.update(valid=None, optimal=None)
     (tiny_run / "results.json").write_text(json.dumps(results))
+    reseal(tiny_run, "evaluate", "results.json")
     text = write_report([tiny_run], load_plugins()).read_text()
     Page(text)
     assert "their validity is unknown" in text
@@ -135,6 +139,7 @@ def test_what_plans_could_know_by_heart_is_shown_unless_the_run_is_too_old_to_sa
     for row in results["planners"].values():
         del row["known_states"], row["known_transitions"]
     (tiny_run / "results.json").write_text(json.dumps(results))
+    reseal(tiny_run, "evaluate", "results.json")
     assert 'data-value="">?</td>' in write_report([tiny_run], load_plugins()).read_text()
 
 
@@ -145,10 +150,16 @@ def test_diagnosis_is_shown_once_it_is_there(tiny_run) -> None:
     assert "Diagnosis of the learned graph" in write_report([tiny_run], load_plugins()).read_text()
 
 
+def _keep_only(run: Path, stages: tuple[str, ...]) -> None:
+    """Let the other stages of a run count as not done."""
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["stages"] = {stage: manifest["stages"][stage] for stage in stages}
+    (run / "manifest.json").write_text(json.dumps(manifest))
+
+
 @pytest.mark.parametrize("stages", [(), ("data",), ("data", "train"), ("data", "train", "extract")])
 def test_a_run_under_way_is_shown_as_far_as_it_is(tiny_run, stages) -> None:
-    manifest = json.loads((tiny_run / "manifest.json").read_text())
-    (tiny_run / "manifest.json").write_text(json.dumps({stage: manifest[stage] for stage in stages}))
+    _keep_only(tiny_run, stages)
     if "train" not in stages:  # the last line is being written
         (tiny_run / "metrics.jsonl").write_text('{"epoch": 1, "phase": "joint", "total": 1.0}\n{"epo')
     text = write_report([tiny_run], load_plugins()).read_text()
@@ -167,12 +178,11 @@ def test_a_run_under_way_is_shown_as_far_as_it_is(tiny_run, stages) -> None:
 
 
 def test_a_training_that_is_over_at_once_is_not_called_nothing(default_run) -> None:
-    manifest = json.loads((default_run / "manifest.json").read_text())
-    (default_run / "manifest.json").write_text(json.dumps({stage: manifest[stage] for stage in ("data", "train")}))
+    _keep_only(default_run, ("data", "train"))
     text = write_report([default_run], load_plugins()).read_text()
     assert "The network is trained" in text
     assert "Nothing has been learned" not in text
-    (default_run / "manifest.json").write_text(json.dumps({"data": manifest["data"]}))
+    _keep_only(default_run, ("data",))
     assert "Nothing has been learned" in write_report([default_run], load_plugins()).read_text()
 
 
@@ -215,6 +225,8 @@ def test_what_is_no_run_is_said_in_one_line(tmp_path) -> None:
 
 def test_damaged_files_are_named(tiny_run) -> None:
     (tiny_run / "results.json").write_text("[]")
+    assert read_facts(tiny_run).results is None  # not what the stage wrote
+    reseal(tiny_run, "evaluate", "results.json")
     with pytest.raises(InputError, match=r"results\.json"):
         read_facts(tiny_run)
 
@@ -236,9 +248,8 @@ def test_a_plan_of_another_model_is_not_shown_as_one_of_this(tiny_run) -> None:
     assert "data:image" not in cubespace.Run.load(tiny_run)._repr_html_()
 
 
-def test_a_plan_that_cannot_be_executed_is_shown_without_frames(tiny_run) -> None:
-    actions = json.loads((tiny_run / "extraction.json").read_text())["actions"]
-    record = spoil(tiny_run, plan=list(range(actions)))
+def test_a_plan_whose_states_are_those_of_another_is_shown_without_frames(tiny_run) -> None:
+    record = spoil(tiny_run, trace="of another plan")
     story = article(write_report([tiny_run], load_plugins()).read_text(), record)
     assert 'alt="the given initial picture"' in story
     assert 'alt="step ' not in story
@@ -255,7 +266,13 @@ def test_of_a_long_plan_the_ends_and_the_wrong_step_are_shown(tiny_run, steps, w
         if (model.add[row] == model.delete[init]).all() and (model.delete[row] == model.add[init]).all()
     )
     plan = [init, back] * (steps // 2) + [init] * (steps % 2)
-    record = spoil(tiny_run, plan=plan, valid=wrong is None, optimal=False, wrong_step=wrong)
+    record = spoil(tiny_run)
+    folder = tiny_run / "problems" / record["problem"] / record["planner"]
+    there = load_trace(folder / TRACE, record["trace"])[:2]
+    trace = np.stack([there[step % 2] for step in range(steps + 1)])
+    save_trace(folder / TRACE, trace)
+    changes = {"trace": trace_digest(trace), "valid": wrong is None, "optimal": False, "wrong_step": wrong}
+    record = spoil(tiny_run, plan=plan, **changes)
     story = article(write_report([tiny_run], load_plugins()).read_text(), record)
     shown = [int(step) for step in re.findall(r'alt="step (\d+)"', story)]
     skipped = sum(map(int, re.findall(r"… (\d+) more …", story)))

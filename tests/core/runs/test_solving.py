@@ -26,6 +26,7 @@ from cubespace.runs.solving import (
     solve_problem,
     write_solution,
 )
+from cubespace.runs.trace_file import load_trace
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.settings.recipe import ModelConfig
 from cubespace.settings.run_config import PlanConfig
@@ -185,10 +186,21 @@ def test_own_pictures_that_cannot_be_read_are_planned_between_but_not_judged(dom
 def test_a_plan_is_written_with_its_pictures_and_last_its_record(network, model, domain, problem, tmp_path) -> None:
     solution = solved(network, model, domain, problem, Walks(walk(domain, network, *shortest_way(domain, problem))))
     write_solution(tmp_path, problem, model, solution, solution.record())
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["plan", "plan.png", "result.json", "strip.png"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "plan",
+        "plan.png",
+        "result.json",
+        "strip.png",
+        "trace.npz",
+    ]
     assert (tmp_path / "plan").read_text().splitlines()[:2] == [f"({name})" for name in model.names[:2]]
     assert Image.open(tmp_path / "plan.png").n_frames == 3
-    assert json.loads((tmp_path / "result.json").read_text()) == solution.record()
+    record = json.loads((tmp_path / "result.json").read_text())
+    assert record == solution.record()
+    trace = load_trace(tmp_path / "trace.npz", record["trace"])
+    assert trace is not None
+    assert np.array_equal(trace, solution.trace)
+    assert load_trace(tmp_path / "trace.npz", "that of another plan") is None
 
 
 def test_a_picture_unlike_all_others_gets_a_warning_by_its_name(network, domain) -> None:

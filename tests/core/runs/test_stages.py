@@ -14,12 +14,13 @@ from cubespace.base.files import sha256
 from cubespace.base.observer import Observer
 from cubespace.learning import inference
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.diagnosing import diagnose_run
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.stages import Pipeline
 from cubespace.settings.recipe import Execution
-from cubespace.settings.run_config import STAGES, load_config
+from cubespace.settings.run_config import load_config
+from cubespace.settings.stages import way_to
 
+STAGES = tuple(stage.name for stage in way_to("evaluate"))
 SETTINGS = {"domain": "lightsout:size=2", "data.transitions": 300, "plan.instances": 2, "plan.length": 2}
 
 
@@ -93,11 +94,11 @@ def test_what_is_finished_is_not_done_again(path) -> None:
     [
         ({"plan.length": 1}, ["evaluate"]),
         ({"extract.precondition": "static"}, ["extract", "evaluate"]),
-        ({"extract.seed": 7}, ["extract", "evaluate"]),
+        ({"extract.seed": 7}, ["extract"]),  # to no effect here: what came of the model still belongs to it
     ],
     ids=["instances", "learner", "seed"],
 )
-def test_other_settings_redo_their_stage_and_those_after_it(path, settings, redone) -> None:
+def test_other_settings_redo_their_stage_and_those_that_it_changes(path, settings, redone) -> None:
     listener = Listener()
     pipeline(path, listener, **settings).until("evaluate")
     kept = [line.split(":")[0] for line in listener.kinds("say") if line.endswith("done already")]
@@ -106,15 +107,15 @@ def test_other_settings_redo_their_stage_and_those_after_it(path, settings, redo
 
 @pytest.mark.parametrize(
     ("file", "redone"),
-    [("data.npz", STAGES), ("model.safetensors", STAGES[1:]), ("strips.npz", STAGES[2:]), ("results.json", STAGES[3:])],
+    [("data.npz", "data"), ("model.safetensors", "train"), ("strips.npz", "extract"), ("results.json", "evaluate")],
 )
-def test_a_file_that_is_gone_is_made_again_with_all_that_came_of_it(path, file, redone) -> None:
+def test_a_file_that_is_gone_is_made_again_and_what_came_of_it_stays(path, file, redone) -> None:
     before = sha256(path / "strips.npz")
     (path / file).unlink()
     listener = Listener()
     pipeline(path, listener).until("evaluate")
     kept = [line.split(":")[0] for line in listener.kinds("say") if line.endswith("done already")]
-    assert kept == [stage for stage in STAGES if stage not in redone]
+    assert kept == [stage for stage in STAGES if stage != redone]
     assert sha256(path / "strips.npz") == before  # the same settings, the same model
 
 
@@ -128,7 +129,7 @@ def test_plans_of_the_same_model_are_kept_when_more_are_wanted(path) -> None:
 
 def test_a_stage_that_is_not_done_names_the_command_that_does_it(tmp_path) -> None:
     started = pipeline(tmp_path / "run")
-    for stage in STAGES[1:]:
+    for stage in (*STAGES[1:], "diagnose"):
         with pytest.raises(InputError, match=rf"no finished stage '{stage}': cube {stage} {started.run.path} does it"):
             started.require(stage)
     started.until("extract")
@@ -187,19 +188,21 @@ def test_a_domain_that_draws_other_pictures_is_not_planned_in(path) -> None:
     )
     spoiled.save(path / "data.npz")
     manifest = json.loads((path / "manifest.json").read_text())
-    manifest["data"]["files"]["data.npz"] = sha256(path / "data.npz")
+    manifest["stages"]["data"]["files"]["data.npz"] = sha256(path / "data.npz")
     (path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(InputError, match="no longer draws the pictures"):
         done.until("evaluate")
 
 
-def test_a_diagnosis_needs_a_model_and_says_which_it_is_of(path, tmp_path) -> None:
-    with pytest.raises(InputError, match="cube extract"):
-        diagnose_run(pipeline(tmp_path / "other"), 10, 0)
-    result = diagnose_run(pipeline(path), 50, 3)
-    kept = json.loads((path / "diagnosis.json").read_text())
-    assert (result["recall"], result["wrong"], result["failures"]) == (1.0, 0.0, [])
-    assert kept == {"seed": 3, "model": sha256(path / "strips.npz"), **result}
+def test_a_diagnosis_is_a_stage_that_belongs_to_its_model(path) -> None:
+    done = pipeline(path, **{"diagnose.states": 50, "diagnose.seed": 3})
+    done.until("diagnose")
+    result = done.table("diagnosis.json")
+    assert (result["seed"], result["recall"], result["wrong"], result["failures"]) == (3, 1.0, 0.0, [])
+    other = pipeline(path, **{"diagnose.states": 50, "diagnose.seed": 3, "extract.precondition": "static"})
+    other.until("extract")
+    with pytest.raises(InputError, match="cube diagnose"):
+        other.table("diagnosis.json")
 
 
 def test_reading_a_run_back_gives_the_network_that_made_its_model(path) -> None:

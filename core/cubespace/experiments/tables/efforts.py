@@ -23,7 +23,7 @@ def efforts(runs: Sequence[RunFacts], against: str, key: str) -> dict[str, list[
     for row in planner_rows(runs):
         for record in row.plans.get("records", ()):
             settings = row.facts.settings
-            model = str(row.facts.stages["extract"]["key"])
+            model = row.facts.key("extract")
             problem = (model, *(str(settings[f"plan.{name}"]) for name in ("seed", "length")), record["problem"])
             solved.setdefault(row.planner, {})[problem] = None if record["plan"] is None else record[key]
     if against not in solved:
@@ -42,7 +42,7 @@ def loss_rows(runs: Sequence[RunFacts]) -> dict[str, list[Rows]]:
         lines = facts.run.file("metrics.jsonl").read_text("utf-8").splitlines()
         label = ", ".join(facts.value(axis) for axis in axes)
         once = found.setdefault(label, {})  # a training that several runs share counts once
-        once[str(facts.stages["train"]["key"])] = [json.loads(line) for line in lines]
+        once[facts.key("train")] = [json.loads(line) for line in lines]
     return {label: [rows for rows in once.values() if rows] for label, once in found.items() if any(once.values())}
 
 
@@ -55,7 +55,7 @@ def _training_axes(runs: Sequence[RunFacts]) -> list[str]:
         for facts in runs:
             others = tuple(facts.value(other) for other in axes if other != axis)
             seeds = tuple(str(facts.settings[f"{section}.seed"]) for section in ("data", "train"))
-            keys.setdefault(others + seeds, set()).add(str(facts.stages["train"]["key"]))
+            keys.setdefault(others + seeds, set()).add(facts.key("train"))
         return any(len(each) > 1 for each in keys.values())
 
     return [axis for axis in axes if matters(axis)] or ["domain"]

@@ -70,11 +70,13 @@ def _of(table: str, key: str) -> Callable[[Row], Number]:
     return read
 
 
-def _stage(key: str, *stages: str) -> Callable[[Row], Number]:
+def _stage(key: Literal["seconds", "cpu_seconds"], *stages: str) -> Callable[[Row], Number]:
+    """Return how to read the time of some stages, all of which must be done."""
+
     def read(row: Row) -> Number:
-        values = [row.facts.stages[stage].get(key) for stage in stages if stage in row.facts.stages]
-        known = [value for value in values if value is not None]
-        return sum(known) if known else None
+        if not all(stage in row.facts.stages for stage in stages):
+            return None
+        return sum(float(getattr(row.facts.stages[stage], key)) for stage in stages)
 
     return read
 
@@ -171,9 +173,7 @@ class Column:
         measure = MEASURES[self.name]
         once: dict[tuple[str, str], Number] = {}
         for row in rows:
-            stage = row.facts.stages.get(measure.stage)
-            key = str(stage["key"]) if stage else str(row.facts.run.path)
-            once[key, row.planner if measure.of_planner else ""] = measure.read(row)
+            once[row.facts.key(measure.stage), row.planner if measure.of_planner else ""] = measure.read(row)
         return Value(numbers=tuple(float(number) for number in once.values() if number is not None))
 
     def show(self, value: Value, dash: str = "–", plus_minus: str = "±") -> str:

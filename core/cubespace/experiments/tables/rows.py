@@ -11,11 +11,13 @@ import attrs
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.experiments.matrix import CELLS, PLANNER, SEED, cells_of, read_matrix
-from cubespace.experiments.sharing import record
+from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder import RunFolder
+from cubespace.runs.manifest import StageRecord
 from cubespace.settings.run_config import SHORT_NAMES, flat
+from cubespace.settings.stages import DIAGNOSIS, ENCODER, EXTRACTION, MEASURES, RESULTS
 
-FILES = {"measures": "train", "encoder": "train", "extraction": "extract", "results": "evaluate"}  # and their stages
+FILES = {MEASURES: "train", ENCODER: "train", EXTRACTION: "extract", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
 Table = Mapping[str, Any]
 
 
@@ -31,7 +33,11 @@ class RunFacts:
     extraction: Table
     results: Table
     diagnosis: Table
-    stages: Mapping[str, Table]  # what the manifest says of each finished stage
+    stages: Mapping[str, StageRecord]  # what the manifest says of each finished stage
+
+    def key(self, stage: str) -> str:
+        """Return the identity of a stage: equal for runs that share it."""
+        return self.run.config.key(stage)
 
     def value(self, axis: str) -> str:
         """Return the value of an axis: that of the matrix, or of a setting by its short or full name."""
@@ -57,18 +63,19 @@ class Row:
         return self.planner if axis == PLANNER else self.facts.value(axis)
 
 
-def read_runs(paths: Sequence[Path]) -> list[RunFacts]:
+def read_runs(paths: Sequence[Path], catalogue: Catalogue | None = None) -> list[RunFacts]:
     """Read run folders and matrix folders; of a matrix, the cells that its file names and that were begun."""
+    loaded = catalogue or load_plugins()
     found: list[RunFacts] = []
     for path in paths:
         if (path / "matrix.toml").is_file():
-            cells = cells_of(read_matrix(path), path)
+            cells = cells_of(read_matrix(path), path, loaded)
             begun = [cell for cell in cells if (cell.folder / "config.toml").is_file()]
-            found += [_facts(RunFolder.load(cell.folder), cell.values) for cell in begun]
+            found += [_facts(RunFolder.load(cell.folder, loaded), cell.values) for cell in begun]
         elif (path / CELLS).is_dir() and not (path / "config.toml").is_file():
             raise InputError(f"{path} has cells but no matrix.toml: name the run folders in {path / CELLS}")
         else:
-            found.append(_facts(RunFolder.load(path), {}))
+            found.append(_facts(RunFolder.load(path, loaded), {}))
     if not any(facts.stages for facts in found):
         raise InputError("none of these runs has a finished stage: there is nothing to put into a table")
     return found
@@ -96,17 +103,11 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
-    stages: dict[str, Table] = {}
-    for stage in dict.fromkeys(FILES.values()):
-        found = record(run.path, stage)
-        if found is not None and run.finished(stage):
-            stages[stage] = found
-    tables = {name: _table(run.file(f"{name}.json")) if stage in stages else {} for name, stage in FILES.items()}
-    diagnosis = _table(run.file("diagnosis.json")) if run.file("diagnosis.json").is_file() else {}
-    if "extract" not in stages or diagnosis.get("model") != stages["extract"]["files"].get("strips.npz"):
-        diagnosis = {}
-    settings = flat(attrs.asdict(run.config))
-    return RunFacts(run=run, values=values, settings=settings, diagnosis=diagnosis, stages=stages, **tables)
+    stages = {name: record for name, record in run.records().items() if run.finished(name)}
+    tables = {
+        file.removesuffix(".json"): _table(run.file(file)) if stage in stages else {} for file, stage in FILES.items()
+    }
+    return RunFacts(run=run, values=values, settings=flat(attrs.asdict(run.config)), stages=stages, **tables)
 
 
 def _table(path: Path) -> Table:

@@ -36,6 +36,7 @@ class PilesEncoder(Encoder):
     with the columns as its values.
     """
 
+    revision = 1
     Options = PilesOptions
     ready = True
     decoder = "piles"
@@ -88,6 +89,7 @@ class PilesEncoder(Encoder):
 class PilesDecoder(Decoder):
     """Things of a column are drawn on each other, in the order in which they always lie."""
 
+    revision = 1
     Options = PilesOptions
     ready = True
     below: Tensor

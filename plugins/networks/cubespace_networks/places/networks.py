@@ -70,6 +70,7 @@ class PlacesEncoder(Encoder):
     is built: patterns are the means of clusters of what the training pictures show (see ``finder``).
     """
 
+    revision = 1
     Options = PlacesOptions
     ready = True
     decoder = "places"
@@ -154,6 +155,7 @@ class PlacesEncoder(Encoder):
 class PlacesDecoder(Decoder):
     """Every place shows the pattern of its value; what belongs to no place is background."""
 
+    revision = 1
     Options = PlacesOptions
     ready = True
 

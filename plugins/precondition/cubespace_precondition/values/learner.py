@@ -35,6 +35,7 @@ class Values(PreconditionLearner):
     adds bit 0 needs bit 1, and bit 2 must be false.
     """
 
+    revision = 1
     Options = ValuesOptions
     options: ValuesOptions
 

@@ -1,0 +1,81 @@
+"""The stages of a run as a table: what each needs, which settings decide it, which files it reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import attrs
+
+DATA = "data.npz"
+MODEL, METRICS, MEASURES, ENCODER, BITS = (
+    "model.safetensors",
+    "metrics.jsonl",
+    "measures.json",
+    "encoder.json",
+    "bits.npz",
+)
+STRIPS, PDDL, EXTRACTION = "strips.npz", "domain.pddl", "extraction.json"
+RESULTS, DIAGNOSIS = "results.json", "diagnosis.json"
+
+
+@attrs.frozen(kw_only=True)
+class Stage:
+    """A stage, called like the command that does it.
+
+    ``revision`` is raised by whoever changes what the stage computes: whatever was done by the one before is then done
+    again. A component has a revision of its own.
+    """
+
+    name: str
+    needs: str | None = None  # the stage before it
+    sections: tuple[str, ...]  # of the settings
+    reads: tuple[str, ...] = ()  # files of earlier stages that decide the result
+    looks_at: str | None = None  # a stage whose files are read too, if it is finished
+    files: tuple[str, ...]  # what it writes
+    revision: int = 1
+
+
+STAGES: Mapping[str, Stage] = MappingProxyType(
+    {
+        stage.name: stage
+        for stage in (
+            Stage(name="data", sections=("domain", "data"), files=(DATA,)),
+            Stage(
+                name="train",
+                needs="data",
+                sections=("model", "train"),
+                reads=(DATA,),
+                files=(MODEL, METRICS, MEASURES, ENCODER, BITS),
+            ),
+            Stage(
+                name="extract",
+                needs="train",
+                sections=("extract",),
+                reads=(DATA, MODEL, BITS),
+                files=(STRIPS, PDDL, EXTRACTION),
+            ),
+            Stage(
+                name="evaluate",
+                needs="extract",
+                sections=("plan",),
+                reads=(DATA, MODEL, BITS, STRIPS),
+                files=(RESULTS,),
+            ),
+            Stage(
+                name="diagnose",
+                needs="extract",
+                sections=("diagnose",),
+                reads=(DATA, MODEL, BITS, STRIPS),
+                looks_at="evaluate",
+                files=(DIAGNOSIS,),
+            ),
+        )
+    }
+)
+
+
+def way_to(name: str) -> tuple[Stage, ...]:
+    """Return the stages that lead to one, in order, and itself as the last."""
+    stage = STAGES[name]
+    return (stage,) if stage.needs is None else (*way_to(stage.needs), stage)
