@@ -30,7 +30,7 @@ LAYOUTS = {
     "ama2": (
         ["domain", "variant"],
         ["planner"],
-        ["plans", "expansions", "search_seconds", "direct", "discriminator_f"],
+        ["plans", "expansions", "search_seconds", "direct", "discriminator_f", "graph_recall", "graph_wrong"],
     ),
     "hanoi": (["variant"], ["planner"], ["plans", "recall", "wrong"]),
     "effort": (["domain"], ["planner"], ["plans", "expansions", "search_seconds", "known_states", "known_steps"]),

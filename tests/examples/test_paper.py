@@ -16,8 +16,7 @@ def test_a_matrix_holds_together(file, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mandrill.png").touch()
     matrix = read_matrix(file)
-    run = MatrixRun.of(matrix, tmp_path / "matrix")
-    run.check(load_plugins())
+    run = MatrixRun.of(matrix, tmp_path / "matrix", load_plugins())
     assert len(run.cells) > 1
     if file.stem != "smoke":
         assert f"cube matrix examples/paper/{file.name}" in matrix.about

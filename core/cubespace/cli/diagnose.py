@@ -37,6 +37,10 @@ def diagnose(
     typer.echo(f"  blocked           {result['blocked']:.4f}")
     typer.echo(f"  unstable bits     {result['unstable']:.4f}")
     typer.echo(f"wrong successors    {result['wrong']:.4f} per state")
+    if "graph_recall" in result:
+        typer.echo(
+            f"the network's graph: recall {result['graph_recall']:.4f}, wrong {result['graph_wrong']:.4f} per state"
+        )
     typer.echo(f"states that look different and have the same bits: {result['aliases']}")
     for failure in result["failures"]:
         typer.echo(f"{failure['planner']} {failure['problem']}: {failure['what']}; {failure['why']}")

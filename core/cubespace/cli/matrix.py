@@ -125,20 +125,26 @@ def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matri
 
 def _run(run: MatrixRun, loaded: Catalogue, executor: str, jobs: int | None, searches: int, quiet: bool) -> Outcome:
     """Do what is left of a matrix; when interrupted, say how to go on."""
-    spec = parse_spec(executor)
-    if jobs is not None:
-        spec = Spec(spec.name, {**spec.options, "jobs": jobs})
-    by: Executor = loaded.create("executor", spec)
-    missing = by.missing()
-    if missing:
-        raise UsageError(f"executor '{spec.name}' is not installed: {missing}")
-    with MatrixView(run.jobs(), run.folder, quiet=quiet) as view:
+    by = find_executor(loaded, executor, jobs)
+    with MatrixView([job.name for job in run.jobs()], run.folder, quiet=quiet) as view:
         try:
             return run.run(by, searches=searches, told=view.told)
         except KeyboardInterrupt:
             view.live.stop()
             typer.echo(f"interrupted: cube matrix {run.folder} goes on", err=True)
             sys.exit(130)
+
+
+def find_executor(loaded: Catalogue, text: str, jobs: int | None) -> Executor:
+    """Return who runs the cells; one that is not installed is refused before any work is done."""
+    spec = parse_spec(text)
+    if jobs is not None:
+        spec = Spec(spec.name, {**spec.options, "jobs": jobs})
+    found: Executor = loaded.create("executor", spec)
+    missing = found.missing()
+    if missing:
+        raise UsageError(f"executor '{spec.name}' is not installed: {missing}")
+    return found
 
 
 def _outline(run: MatrixRun, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cubespace.experiments.executor import ERRORS, CellResult, last_words
-from cubespace.experiments.jobs import LOGS, Job
+from cubespace.experiments.jobs import LOGS
 
 MAX_WORKING, MAX_FAILED = 12, 5  # rows that are shown
 MIN_TOLD = 3  # jobs that have to end before the time left is told
@@ -23,10 +23,10 @@ MIN_TOLD = 3  # jobs that have to end before the time left is told
 class MatrixView:
     """Shows which jobs are at work and what is left; use it as a context."""
 
-    def __init__(self, jobs: Sequence[Job], folder: Path, *, quiet: bool = False) -> None:
+    def __init__(self, jobs: Sequence[str], folder: Path, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
         self.quiet, self.folder = quiet, folder
-        self.open = {job.name: job for job in jobs}
+        self.open = dict.fromkeys(jobs)
         self.total, self.begun, self.wall = len(jobs), time.monotonic(), time.time()
         self.failed: list[str] = []
         self.live = Live(console=self.console, get_renderable=self._table, refresh_per_second=2, transient=True)

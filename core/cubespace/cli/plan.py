@@ -47,7 +47,6 @@ def plan(
     from cubespace.runs.solving import fit_picture, folder_name, plan_between, refuse_missing, write_solution
     from cubespace.search.solver import Limits
 
-    refuse_missing({planner: solver})
     model = open_model(folder, loaded, execution(device, 1))
     refuse_missing({planner: solver}, model.network)
     first, last = (fit_picture(path, model.network.image_shape, resize=resize) for path in (init, goal))
@@ -55,8 +54,8 @@ def plan(
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
     problem, solution = plan_between(model.network, model.strips, model.domain, (first, last), solver, limits)
     record = {"init": str(init), "goal": str(goal), "planner": planner, **solution.record()}
-    home = Path("plans") if folder.is_file() else folder / "plans"
-    target = output or home / f"{init.stem}-{goal.stem}" / folder_name(planner)
+    home = Path() if folder.is_file() else folder
+    target = output or home / "plans" / f"{init.stem}-{goal.stem}" / folder_name(planner)
     write_solution(target, problem, model.strips, solution, record)
     _tell(target, record, as_json)
     if not solution.found:

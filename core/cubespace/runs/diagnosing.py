@@ -10,7 +10,9 @@ import attrs
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.diagnosis import Encode, diagnose, explain
+from cubespace.evaluation.graph_diagnosis import diagnose_graph
 from cubespace.learning import inference
+from cubespace.learning.latent_graph import LatentGraph
 from cubespace.symbols.strips import StripsModel
 
 if TYPE_CHECKING:
@@ -23,8 +25,13 @@ def diagnose_run(pipeline: Pipeline) -> dict[str, Any]:
     domain = pipeline.domain()
     if not isinstance(domain, StateSpace):
         raise UsageError(f"domain '{pipeline.run.config.domain}' does not know its states: nothing to compare with")
-    encode, model = partial(inference.encode, pipeline.network()), pipeline.strips()
+    network, model = pipeline.network(), pipeline.strips()
+    encode = partial(inference.encode, network)
     result = attrs.asdict(diagnose(domain, encode, model, config.states, config.seed))
+    if network.discriminator is not None:
+        graph = LatentGraph(network)
+        edges = diagnose_graph(domain, encode, graph.successors, graph.plausible, config.states, config.seed)
+        result |= attrs.asdict(edges)
     return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode, model)}
 
 
@@ -37,6 +44,8 @@ def failures(pipeline: Pipeline, domain: StateSpace, encode: Encode, model: Stri
     reasons: dict[str, str] = {}
     found = []
     for record in (record for row in rows for record in row["records"] if not record["optimal"]):
+        if record.get("latent"):  # the STRIPS model had no say in it
+            continue
         problem = problems[record["problem"]]
         if problem.name not in reasons and problem.states is not None and problem.distance is not None:
             reasons[problem.name] = explain(domain, encode, model, *problem.states, problem.distance)

@@ -56,6 +56,7 @@ class Solution:
             "outcome": str(self.search.outcome),
             "detail": self.search.detail,
             "plan": None if self.search.plan is None else list(self.search.plan),
+            "latent": self.search.latent,
             "trace": None if self.trace is None else trace_digest(self.trace),
             "valid": self.verdict.valid if self.verdict else False,
             "optimal": self.verdict.optimal if self.verdict else False,

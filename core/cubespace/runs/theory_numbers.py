@@ -19,8 +19,8 @@ STATES = 2000  # of the training split, on which the network is compared with it
 
 def theory_numbers(pipeline: Pipeline) -> dict[str, Any]:
     """Return the numbers of Theorem 1, of the training transitions and of the model, and whether Theorem 2 holds."""
-    data, network, model = pipeline.transitions(), pipeline.network(), pipeline.strips()
-    before, after = (inference.encode(network, part) for part in (data.train.before, data.train.after))
+    network, model, bits = pipeline.network(), pipeline.strips(), pipeline.bits()["train"]
+    before, after = bits.before, bits.after
     numbers: dict[str, Any] = attrs.asdict(graph_numbers(before, after))
     states = distinct_rows(before)[:STATES]
     numbers["labels"] = len(np.unique(inference.label(network, before, after)))

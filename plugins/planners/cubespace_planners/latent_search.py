@@ -28,6 +28,7 @@ class LatentSearch(Solver):
     """Best-first search in the graph that apply module and discriminator span."""
 
     Options = LatentSearchOptions
+    revision = 1
     options: LatentSearchOptions
     latent: ClassVar[bool] = True
 

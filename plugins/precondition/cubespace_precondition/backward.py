@@ -61,6 +61,7 @@ class Backward(PreconditionLearner):
     """Needs what the effect asks for, and what the regressing network is certain of and all examples agree with."""
 
     Options = BackwardOptions
+    revision = 1
     options: BackwardOptions
 
     def learn(self, evidence: Evidence) -> Preconditions:

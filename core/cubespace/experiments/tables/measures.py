@@ -96,6 +96,8 @@ MEASURES = {
     "known_steps": Measure("known steps", _plans("known_transitions"), "evaluate"),
     "recall": Measure("recall", _of("diagnosis", "recall"), "extract"),
     "wrong": Measure("wrong per state", _of("diagnosis", "wrong"), "extract"),
+    "graph_recall": Measure("recall of the graph", _of("diagnosis", "graph_recall"), "extract"),
+    "graph_wrong": Measure("wrong edges per state", _of("diagnosis", "graph_wrong"), "extract"),
     "actions": Measure("actions", _of("extraction", "actions"), "extract", 0),
     "effects": Measure("effects", _of("extraction", "differences"), "extract", 0),
     "literals": Measure("literals", _of("extraction", "literals"), "extract", 1),
