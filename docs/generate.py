@@ -10,7 +10,7 @@ from typing import Any
 import tomli_w
 import typer
 
-from cubespace.cli import app
+from cubespace.cli.commands import app
 from cubespace.plugins import hookspecs
 from cubespace.plugins.scaffold import write_plugin
 from cubespace.settings.presets import find_preset, preset_names

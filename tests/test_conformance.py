@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from cubespace.cli.option_types import option_rows
-from cubespace.plugins.catalogue import KINDS, load_plugins
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.plugins.component import KINDS
 from cubespace.testing import checks, conformance
 
 FOLDER = Path(tempfile.mkdtemp(prefix="cube-conformance-"))

@@ -20,11 +20,11 @@ from cubespace.base.film_strip import film_strip
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
-from cubespace.evaluation.problems import Problem
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder import RunFolder, default_folder
-from cubespace.runs.solving import Given, Solution, fit_picture, plan_between, refuse_missing, write_solution
+from cubespace.runs.planning import PicturePlan, Planning
+from cubespace.runs.solving import Given, refuse_missing
 from cubespace.runs.stages import Pipeline
 from cubespace.search.solver import DEFAULT_LIMITS, Limits
 from cubespace.settings.check import resolve_components
@@ -81,42 +81,49 @@ class Strips(StripsModel):
 class Plan:
     """What came of planning from one picture to another."""
 
-    def __init__(self, problem: Problem, model: StripsModel, solution: Solution, planner: str) -> None:
-        self.problem, self.model, self.solution, self.planner = problem, model, solution, planner
+    def __init__(self, result: PicturePlan) -> None:
+        self.result = result
 
     @property
     def found(self) -> bool:
         """Return whether there is a plan."""
-        return self.solution.found
+        return self.result.solution is not None and self.result.solution.found
+
+    @property
+    def ending(self) -> str:
+        """Return what the plan is worth: valid, validity unknown, not valid, no plan, or goal cannot be reached."""
+        return str(self.result.ending)
 
     @property
     def actions(self) -> tuple[str, ...]:
         """Return the names of the actions, in order; none if there is no plan."""
-        search = self.solution.search
-        if search.latent:  # its steps are labels of the network
-            return tuple(f"label-{label}" for label in search.plan or ())
-        return tuple(self.model.names[row] for row in search.plan or ())
+        return self.result.actions
+
+    @property
+    def unseen_steps(self) -> tuple[int, ...]:
+        """Return the steps, counted from 1, that no training pair shows: look at these first."""
+        return tuple(self.result.known["unseen_steps"] or ())
 
     @property
     def frames(self) -> Images | None:
         """Return the pictures of the plan, from the first state to the last."""
-        return self.solution.frames
+        return self.result.solution.frames if self.result.solution else None
 
     @property
     def record(self) -> dict[str, Any]:
         """Return outcome, verdict and statistics: what ``cube plan --json`` prints."""
-        return {"planner": self.planner, **self.solution.record()}
+        return self.result.record()
 
     def strip(self) -> Image.Image:
         """Return the plan as a film strip between the two given pictures."""
+        record, problem = self.record, self.result.problem
         if self.frames is None:
-            raise UsageError(f"there is no plan to show: {self.solution.search.outcome}")
-        wrong = self.solution.verdict.step if self.solution.verdict else None
-        return film_strip(self.problem.init, self.problem.goal, self.frames, wrong)
+            raise UsageError(f"there is no plan to show: {record['outcome']}")
+        return film_strip(problem.init, problem.goal, self.frames, record["wrong_step"], self.unseen_steps)
 
     def save(self, folder: Path | str) -> Path:
         """Write plan, film strip, animation and record into a folder, and return it."""
-        write_solution(Path(folder), self.problem, self.model, self.solution, self.record)
+        self.result.save(Path(folder), self.record)
         return Path(folder)
 
     def __len__(self) -> int:
@@ -125,12 +132,13 @@ class Plan:
 
     def __repr__(self) -> str:
         """Return outcome and length."""
-        return f"<Plan by {self.planner}: {self.solution.search.outcome}, {len(self)} steps>"
+        return f"<Plan by {self.result.planner}: {self.record['outcome']}, {len(self)} steps, {self.ending}>"
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import plan_html
 
-        return plan_html(self.problem.init[0], self.problem.goal[0], self.frames, self.record)
+        problem = self.result.problem
+        return plan_html(problem.init[0], problem.goal[0], self.frames, self.record)
 
 
 @attrs.frozen(eq=False)
@@ -189,24 +197,33 @@ class Run:
         time_limit: float = DEFAULT_LIMITS.seconds,
         memory_limit: int = DEFAULT_LIMITS.megabytes,
         resize: bool = False,
+        anyway: bool = False,
+        observer: Observer | None = None,
     ) -> Plan:
-        """Find a plan from one picture to another; pictures are files or arrays of bytes."""
+        """Find a plan from one picture to another; pictures are files or arrays of bytes.
+
+        ``anyway`` searches even if the simulator proves that the goal cannot be reached.
+        """
         solver = self.catalogue.create("planner", planner)
-        refuse_missing({planner: solver}, self.network)
-        pictures = self.picture(init, resize), self.picture(goal, resize)
+        refuse_missing({planner: solver})
         limits = Limits(seconds=time_limit, megabytes=memory_limit)
-        problem, solution = plan_between(self.network, self.strips, self.domain, pictures, solver, limits)
-        return Plan(problem, self.strips, solution, planner)
+        how: dict[str, Any] = {"resize": resize, "anyway": anyway, "observer": observer}
+        return Plan(self._planning.plan(init, goal, planner, solver, limits, **how))
 
     def picture(self, given: Given, resize: bool = False) -> Images:
-        """Return a picture as a batch of one, in the size and colours that the network was trained on."""
-        return fit_picture(given, self.network.image_shape, resize=resize)
+        """Return a picture as a batch of one, in the size and colours trained on; scaled if training pictures were."""
+        return self._planning.picture(given, resize)
 
     def report(self, output: Path | str | None = None) -> Path:
         """Write the report, by default into the run folder, and return where it is."""
         from cubespace.report import write_report
 
         return write_report([self.path], self.catalogue, output)
+
+    @cached_property
+    def _planning(self) -> Planning:
+        pipeline = self._pipeline
+        return Planning(self.network, self.strips, self.domain, pipeline.memory, pipeline.redrawing_error)
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html

@@ -105,7 +105,7 @@ def test_a_plan_that_is_none_says_why(tiny_run) -> None:
     assert not plan.found
     assert plan.actions == ()
     assert "No plan" in plan._repr_html_()
-    with pytest.raises(UsageError, match="no plan to show: proven unsolvable"):
+    with pytest.raises(UsageError, match="no plan to show: unsolvable in the learned model"):
         plan.strip()
 
 

@@ -12,8 +12,9 @@ import pytest
 import typer
 
 from cubespace.base.options import parse_spec
-from cubespace.cli import app
-from cubespace.plugins.catalogue import KINDS, collect, hookspecs, load_plugins
+from cubespace.cli.commands import app
+from cubespace.plugins.catalogue import collect, hookspecs, load_plugins
+from cubespace.plugins.component import KINDS
 from cubespace.settings.run_config import load_config, parse_settings
 
 ROOT = Path(__file__).parents[2]

@@ -21,3 +21,27 @@ class InputError(CubeError):
     """A file or folder that cannot be used: missing, damaged, of the wrong kind, not writable."""
 
     exit_code = 3
+
+
+class ComponentError(CubeError):
+    """A component failed at work; the message names it, its plugin and its package."""
+
+
+class ContractError(Exception):
+    """A component has returned what its contract does not allow; whoever called it knows its name, and adds it."""
+
+    def __init__(self, message: str, component: object = None) -> None:
+        super().__init__(message)
+        self.component = component
+
+
+class CubeNote(UserWarning):
+    """Something the user should know about the input, but need not do anything about; given by ``warnings.warn``."""
+
+
+def is_memory_error(error: BaseException) -> bool:
+    """Return whether there was not enough memory; torch has no error of its own for that of the processor."""
+    words = ("can't allocate memory", "not enough memory", "out of memory", "Invalid size", "Storage size calculation")
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(word in str(error) for word in words)
+    )

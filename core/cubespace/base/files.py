@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
+import re
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import BinaryIO
 
 from cubespace.base.errors import InputError
+
+# what a write in progress is called: the file, the process, something random
+PART = re.compile(r"\..+\.(\d+)-[0-9a-f]{8}\.part")
+NAME_LENGTH = 50  # characters of the file's own name in it, since names have a limit
+KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+_in_use: list[Path] = []
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file that replaces ``path`` if the block succeeds and leaves no trace if it fails.
 
-    Missing folders are made. Trouble with the folder or the disk is an :class:`InputError` that names the path.
+    Missing folders are made. Only a regular file is ever replaced, never a folder or a device. Trouble with the folder
+    or the disk is an :class:`InputError` that names the path.
     """
-    # A hidden neighbour, since a rename is atomic only within one file system; not tempfile, whose files are private.
-    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    _refuse_irregular(path)
+    part = part_of(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("xb") as file:
@@ -31,21 +49,79 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())  # the content must be on disk before the name is
         part.replace(path)
     except OSError as error:
-        raise InputError(f"cannot write '{path}': {error.strerror or error}") from error
+        raise _unwritable(path, error) from error
     finally:
         with contextlib.suppress(OSError):  # if the folder could not be made, there is nothing to remove
             part.unlink(missing_ok=True)
 
 
+def part_of(path: Path) -> Path:
+    """Return what to call a file while it is written.
+
+    A hidden neighbour, since a rename is atomic only within one file system; not tempfile, whose files are private.
+    """
+    return path.with_name(f".{path.name[:NAME_LENGTH]}.{os.getpid()}-{secrets.token_hex(4)}.part")
+
+
+@contextmanager
+def in_use(folder: Path) -> Iterator[None]:
+    """Inside the block, nothing makes this folder anew: if somebody removes it, writing there is an error."""
+    _in_use.append(folder)
+    try:
+        yield
+    finally:
+        _in_use.remove(folder)
+
+
+class Appended:
+    """A text file to which lines are added; use it as a context. A link in its place is refused, not followed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> Appended:
+        """Open the file, or make it."""
+        try:
+            self.file = os.fdopen(_open_own(self.path), "a", encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        return self
+
+    def add(self, line: str) -> None:
+        """Add a line; it is in the file when this returns, so that others can follow."""
+        try:
+            if os.fstat(self.file.fileno()).st_nlink == 0:
+                raise InputError(f"'{self.path}' was removed while it was in use")
+            self.file.write(line + "\n")
+            self.file.flush()
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file; what could not be written has been told already."""
+        with contextlib.suppress(OSError):
+            self.file.close()
+
+
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
+    """Write a text file, whole or not at all; bytes of file names that are no text stand as escapes."""
     with replacing(path) as file:
-        file.write(text.encode())
+        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_json(path: Path, value: object) -> None:
     """Write a JSON file that people can read, whole or not at all."""
     write_text(path, json.dumps(value, indent=2) + "\n")
+
+
+def remove(path: Path) -> None:
+    """Remove a file if it is there."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot remove '{path}': {error.strerror or error}") from error
 
 
 def read_json(path: Path) -> object:
@@ -56,9 +132,47 @@ def read_json(path: Path) -> object:
         raise InputError(f"cannot read '{path}': {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"'{path}' is damaged: {error}") from error
+    except RecursionError:
+        raise InputError(f"'{path}' is damaged: it is nested too deeply") from None
 
 
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read '{path}': {error.strerror or error}") from error
+
+
+def _refuse_irregular(path: Path) -> None:
+    """Raise if there is something in the place of a file that must not be replaced, or no place for it any more."""
+    for folder in _in_use:
+        if path.is_relative_to(folder) and not folder.is_dir():
+            raise InputError(f"cannot write '{path}': '{folder}' was removed while it was in use")
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        raise _unwritable(path, error) from error
+    for is_kind, name in KINDS:
+        if is_kind(mode):
+            raise InputError(f"cannot write '{path}': it is {name}, and only a file is replaced")
+
+
+def _open_own(path: Path) -> int:
+    """Open a file to append to it, unless it is a link or not a file at all."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a file")
+    return descriptor
+
+
+def _unwritable(path: Path, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    if getattr(error, "errno", None) == errno.ELOOP:
+        reason = "it is a link, or leads through a circle of links"
+    return InputError(f"cannot write '{path}': {reason}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +15,20 @@ from cubespace.base.files import replacing
 FRAME_HEIGHT = 126  # pixels, about
 FRAMES_PER_ROW = 10
 BORDER, CAPTION, GAP = 3, 16, 8
-PAPER, INK, GIVEN, WRONG = (255, 255, 255), (60, 60, 60), (40, 90, 200), (210, 40, 40)
+PAPER, INK, GIVEN, WRONG, UNSEEN = (255, 255, 255), (60, 60, 60), (40, 90, 200), (210, 40, 40), (200, 110, 0)
 
 
-def film_strip(init: Images, goal: Images, frames: Images, wrong: int | None = None) -> Image.Image:
+def film_strip(
+    init: Images, goal: Images, frames: Images, wrong: int | None = None, unseen: Collection[int] = ()
+) -> Image.Image:
     """Lay out the two given pictures (batches of one) and between them the decoded frames, in reading order.
 
-    The given pictures have a blue border; the frame at which the plan went wrong, and its caption, are red.
+    The given pictures have a blue border; the frame at which the plan went wrong, and its caption, are red. Steps that
+    were ``unseen`` in training lead to frames that are orange and say so.
     """
-    captions = ["init", *(str(step) for step in range(len(frames))), "goal"]
-    colours = [GIVEN, *(WRONG if step == wrong else INK for step in range(len(frames))), GIVEN]
+    steps = range(len(frames))
+    captions = ["init", *(f"{step} unseen" if step in unseen else str(step) for step in steps), "goal"]
+    colours = [GIVEN, *(WRONG if step == wrong else UNSEEN if step in unseen else INK for step in steps), GIVEN]
     pictures = [_enlarged(picture) for picture in np.concatenate([init, frames, goal])]
     width, height = pictures[0].size
     cell = (width + 2 * BORDER + GAP, height + 2 * BORDER + CAPTION + GAP)

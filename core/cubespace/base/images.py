@@ -12,10 +12,16 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from cubespace.base.arrays import Images
-from cubespace.base.errors import InputError
+from cubespace.base.errors import CubeNote, InputError
 from cubespace.base.files import replacing
 
 Colour = Literal["auto", "grey", "rgb"]
+
+# The formats that are read, whatever a file is called: pixels only. PostScript, for example, would start a program.
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "XPM")
+PAGED = ("GIF", "PNG", "TIFF", "WEBP")  # those in which a second picture is more than a thumbnail
+SIXTEEN_BITS = ("PNG", "PPM")  # formats whose mode I has 16 bits, not 32
+LEAST_BRIGHTEST = 16  # of 255, of a picture with 16 bits: with less, it was not meant for the whole range
 
 SHEET_WIDTH = 1200  # pixels; a contact sheet is enlarged to about this width
 MAX_ENLARGEMENT = 8
@@ -24,26 +30,31 @@ GAP_GREY = 96  # between pictures: neither black nor white
 
 
 def open_picture(path: Path) -> Image.Image:
-    """Read a picture whole, upright and without transparency, in mode ``L`` or ``RGB``."""
-    if not path.exists():
-        raise InputError(f"there is no picture '{path}'")
-    if not path.is_file():
-        raise InputError(f"'{path}' is not a file")
-    if path.stat().st_size == 0:
-        raise InputError(f"picture '{path}' is empty (0 bytes)")
+    """Read a picture whole, upright and without transparency, in mode ``L`` or ``RGB``.
+
+    Of a picture that moves, or has pages, the first is taken, with a :class:`CubeNote`.
+    """
+    _refuse_no_file(path)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path) as image:
+            with Image.open(path, formats=FORMATS) as image:
+                moves = image.format in PAGED and getattr(image, "is_animated", False)
+                deep = ";16" in str(image.tile)  # known before the pixels are unpacked only
                 image.load()
-                return _plain(ImageOps.exif_transpose(image))
+                plain = _plain(ImageOps.exif_transpose(image), deep)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         limit = (Image.MAX_IMAGE_PIXELS or 0) // 10**6
         raise InputError(f"picture '{path}' is too large: more than {limit} million pixels; scale it down") from None
     except UnidentifiedImageError:
-        raise InputError(f"'{path}' is not a picture, or its format is not supported") from None
+        raise InputError(
+            f"'{path}' is not a picture, or its format is not supported: {', '.join(FORMATS)} are"
+        ) from None
     except Exception as error:  # decoders of damaged files raise anything
         raise InputError(f"picture '{path}' cannot be read: {error}") from error
+    if moves:
+        warnings.warn(f"picture '{path}' has several frames: only the first is used", CubeNote, stacklevel=2)
+    return plain
 
 
 def read_picture(path: Path, colour: Colour = "auto", size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
@@ -109,12 +120,44 @@ def contact_sheet(
     return sheet.repeat(scale, axis=0).repeat(scale, axis=1)
 
 
-def _plain(image: Image.Image) -> Image.Image:
-    """Return the picture in mode ``L`` or ``RGB``, on white where it is transparent."""
+def _refuse_no_file(path: Path) -> None:
+    """Raise if there is no file to read."""
+    try:
+        if not path.exists():
+            raise InputError(f"there is no picture '{path}'")
+        if not path.is_file():
+            raise InputError(f"'{path}' is not a file")
+        if path.stat().st_size == 0:
+            raise InputError(f"picture '{path}' is empty (0 bytes)")
+    except (OSError, ValueError) as error:  # a name that is too long, or has a zero byte
+        raise InputError(f"picture '{path}' cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _plain(image: Image.Image, deep: bool) -> Image.Image:
+    """Return the picture in mode ``L`` or ``RGB``, on white where it is transparent.
+
+    A picture with 16 bits (``deep``) is taken to fill their range. One that does not, and one of 32 bits, whose range
+    nobody knows, is refused: it would come out nearly black.
+    """
+    if image.mode == "F" or (image.mode == "I" and image.format not in SIXTEEN_BITS):
+        raise ValueError("its pixels have 32 bits, and how bright they are meant to be is not known; save it with 8")
     if image.mode.startswith("I"):  # 16 bits of grey, which convert("L") would clip
-        deep = np.asarray(image)
-        return Image.fromarray(np.clip(deep // 257, 0, 255).astype(np.uint8))
+        wide = np.asarray(image)
+        _refuse_dark(wide // 257, bool(np.ptp(wide)))
+        return Image.fromarray(np.clip(wide // 257, 0, 255).astype(np.uint8))
+    if deep:
+        bands = np.asarray(image.convert("RGB"))
+        _refuse_dark(bands, bool(np.ptp(bands)))
     if image.has_transparency_data:
         image = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
     return image.convert("L" if image.mode in ("1", "L") else "RGB")
+
+
+def _refuse_dark(pixels: NDArray[np.generic], shows_something: bool) -> None:
+    brightest = int(np.max(pixels))  # of 255
+    if shows_something and brightest < LEAST_BRIGHTEST:
+        raise ValueError(
+            f"it uses only the darkest {(brightest + 1) / 256:.0%} of its 16 bits; save it with 8 bits, "
+            "or with values up to 65,535"
+        )

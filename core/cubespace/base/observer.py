@@ -100,7 +100,7 @@ class Observers(Observer):
                 continue
             try:
                 getattr(guest, event)(*deepcopy(facts))
-            except Exception as error:  # a guest may raise anything
+            except (Exception, SystemExit) as error:  # a guest may raise anything
                 del self.guests[name]
                 reason = f"{type(error).__name__}: {error}"
                 self.say(f"observer '{name}' failed at '{event}' and is told nothing more: {reason}")

@@ -17,9 +17,11 @@ from cattrs import AttributeValidationNote, ClassValidationError, Converter, For
 from cattrs.gen import make_dict_structure_fn
 
 from cubespace.base.errors import UsageError
+from cubespace.base.words import listed
 
 T = TypeVar("T")
 
+MOST_UNITS, MOST_LAYERS = 1_000_000, 100  # of a network: larger ones fit no memory, and are a slip of the keyboard
 WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 
 
@@ -84,7 +86,7 @@ def structure(cls: type[T], values: Mapping[str, object], where: str) -> T:
     try:
         return _converter.structure(values, cls)
     except ClassValidationError as error:
-        raise UsageError(f"{where}: {'; '.join(_complaints(error, cls))}") from None
+        raise UsageError(f"{where}: {listed(_complaints(error, cls))}") from None
 
 
 def rooted(options: Any, home: Path) -> Any:
@@ -215,7 +217,8 @@ def _complaints(error: ClassValidationError, cls: type) -> list[str]:
             keys = sorted(problem.extra_fields)
             options = [field.name for field in attrs.fields(problem.cl)] if attrs.has(problem.cl) else known
             listing = f"Available: {', '.join(options)}." if options else "It has no options."
-            return " ".join(f"unknown option '{key}'. {suggestion(key, options)}{listing}" for key in keys)
+            unknown = [f"unknown option '{key}'. {suggestion(key, options)}".strip() for key in keys]
+            return f"{listed(unknown, ' ')} {listing}"
         return _plain(" ".join(str(part) for part in problem.args[:1]))
 
     lines = transform_error(error, format_exception=explain, path="$")
@@ -239,6 +242,8 @@ def _structure_hook(cls: type, converter: Converter) -> Callable[[Any, Any], Any
     build: Callable[[Any, Any], Any] = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True)
 
     def hook(values: Any, kind: Any) -> Any:
+        if not isinstance(values, Mapping):
+            raise TypeError(f"{values!s} is a single value, and this is a table with {_names(cls)}")
         try:
             return build(values, kind)
         except ClassValidationError as error:
@@ -247,6 +252,10 @@ def _structure_hook(cls: type, converter: Converter) -> Callable[[Any, Any], Any
             raise ClassValidationError(error.message, refusals, cls) if refusals else error from None
 
     return hook
+
+
+def _names(cls: type) -> str:
+    return ", ".join(field.name for field in attrs.fields(cls))
 
 
 def _refusals(built: Any) -> list[Exception]:

@@ -48,7 +48,7 @@ def add_plugin_commands(words: Sequence[str]) -> None:
     for plugin in plugins:
         try:
             own = _commands_of(plugin, taken)
-        except Exception as error:  # a plugin may raise anything
+        except (Exception, SystemExit) as error:  # a plugin may raise anything
             typer.echo(str(Failure.of(plugin.plugin, plugin.distribution, error)), err=True)
             continue
         app.registered_commands += own.registered_commands
@@ -79,7 +79,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unusable file, 130 interrupted.")
+@app.callback(epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unusable file, 129, 130 or 143 interrupted.")
 def root(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import typer
 
-from cubespace.plugins.catalogue import KINDS, load_plugins
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.plugins.component import KINDS
 from cubespace.plugins.scaffold import STARTS
 
 Offers = list[tuple[str, str]]  # (what to type, one line about it)

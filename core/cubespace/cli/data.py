@@ -9,6 +9,7 @@ import typer
 
 from cubespace.base.options import parse_spec
 from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.plugins.blame import blame
 from cubespace.settings.run_config import Spoiling
 
 if TYPE_CHECKING:
@@ -32,11 +33,16 @@ def show(
     import numpy as np
 
     from cubespace.data.domain import StateSpace
+    from cubespace.data.transitions import check_count, check_pairs
 
     source = catalogue(no_plugin).create("domain", domain)
     target = output or Path(f"{parse_spec(domain).name}.png")
     wanted = count if isinstance(source, StateSpace) else None  # a collection may have fewer
-    pairs = source.sample(wanted, np.random.default_rng(seed))[:count]
+    with blame(source):
+        check_count(source, wanted)
+        pairs = source.sample(wanted, np.random.default_rng(seed))
+        check_pairs(pairs, source)
+    pairs = pairs[:count]
     _write_sheet(target, pairs.before, pairs.after)
     typer.echo(str(target))
 
@@ -68,8 +74,9 @@ def data(
     spoiling = Spoiling(
         noise=noise, light=light, shift=shift, blink=blink, wrong=wrong, walks=walks, from_goal=from_goal
     )
-    source = spoil(catalogue(no_plugin).create("domain", domain), spoiling, seed, 0)
-    made = transitions.make(source, domain, count, seed)
+    clean = catalogue(no_plugin).create("domain", domain)
+    with blame(clean):
+        made = transitions.make(spoil(clean, spoiling, seed, 0), domain, count, seed)
     target = output or Path(f"{parse_spec(domain).name}.npz")
     made.save(target)
     _write_sheet(target.with_suffix(".png"), made.train.before[:24], made.train.after[:24])

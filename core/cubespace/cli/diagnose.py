@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from cubespace.base.numbers import fixed, percent
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import Device, Folder, execution
 from cubespace.cli.progress_bar import Terminal
@@ -23,7 +24,7 @@ def diagnose(
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """Compare the moves of the model with the true ones, on fresh states that learning never saw."""
+    """Compare the moves of the model with the true ones: of fresh random states or, without a simulator, held out."""
     loaded = catalogue(no_plugin)
     opened = changed(folder, loaded, None, {"diagnose.states": states, "diagnose.seed": seed})
     done = work(opened, loaded, execution(device, 1), "diagnose", Terminal())
@@ -31,16 +32,34 @@ def diagnose(
     if as_json:
         typer.echo(json.dumps(result, indent=2))
         return
-    typer.echo(f"{result['moves']} true moves from {result['states']} fresh states ({result['branching']:.2f} each)")
-    typer.echo(f"recall              {result['recall']:.4f}")
-    typer.echo(f"  no such effect    {result['no_effect']:.4f}")
-    typer.echo(f"  blocked           {result['blocked']:.4f}")
-    typer.echo(f"  unstable bits     {result['unstable']:.4f}")
-    typer.echo(f"wrong successors    {result['wrong']:.4f} per state")
-    if "graph_recall" in result:
-        typer.echo(
-            f"the network's graph: recall {result['graph_recall']:.4f}, wrong {result['graph_wrong']:.4f} per state"
+    for line in lines(result):
+        typer.echo(line)
+
+
+def lines(result: dict[str, Any]) -> list[str]:
+    """Return the diagnosis in words."""
+    fresh = "states" in result
+    if fresh:
+        first = f"{result['moves']} true moves from {result['states']} fresh states ({result['branching']:.2f} each)"
+    else:
+        first = (
+            f"{result['moves']} pairs held out (no simulator), {percent(result['known'])} of them known from training"
         )
-    typer.echo(f"states that look different and have the same bits: {result['aliases']}")
-    for failure in result["failures"]:
-        typer.echo(f"{failure['planner']} {failure['problem']}: {failure['what']}; {failure['why']}")
+    told = [
+        first,
+        f"recall              {fixed(result['recall'])}",
+        f"  no such effect    {fixed(result['no_effect'])}",
+        f"  blocked           {fixed(result['blocked'])}",
+        f"  unstable bits     {fixed(result['unstable'])}",
+    ]
+    if fresh:
+        told.append(f"wrong successors    {fixed(result['wrong'])} per state")
+        if "graph_recall" in result:
+            edges = fixed(result["graph_recall"]), fixed(result["graph_wrong"])
+            told.append(f"the network's graph: recall {edges[0]}, wrong {edges[1]} per state")
+        told.append(f"states that look different and have the same bits: {result['aliases']}")
+    else:
+        told.append(f"recall of new ones  {fixed(result['new_recall'])}")
+        told.append(f"pictures that look unlike others with the same bits: {result['ambiguous']}")
+    told += [f"{each['planner']} {each['problem']}: {each['what']}; {each['why']}" for each in result["failures"]]
+    return told

@@ -14,7 +14,8 @@ from cubespace import __version__
 from cubespace.base.errors import UsageError
 from cubespace.base.version import version_of
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
-from cubespace.plugins.catalogue import KINDS, Catalogue
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.plugins.component import KINDS
 
 LIBRARIES = ("torch", "numpy", "pluggy", "attrs", "cattrs", "pillow", "up-fast-downward", "pyperplan", "up-symk")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +17,7 @@ from cubespace.cli.completion import names, presets
 from cubespace.cli.matrix_view import MatrixView, duration
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC
+from cubespace.cli.signals import Stopped
 from cubespace.experiments.driver import MatrixRun, Outcome
 from cubespace.experiments.executor import Executor
 from cubespace.experiments.matrix import Matrix, read_matrix
@@ -129,10 +129,9 @@ def _run(run: MatrixRun, loaded: Catalogue, executor: str, jobs: int | None, sea
     with MatrixView([job.name for job in run.jobs()], run.folder, quiet=quiet) as view:
         try:
             return run.run(by, searches=searches, told=view.told)
-        except KeyboardInterrupt:
-            view.live.stop()
-            typer.echo(f"interrupted: cube matrix {run.folder} goes on", err=True)
-            sys.exit(130)
+        except Stopped as stop:
+            stop.advice = f": cube matrix {run.folder} goes on"
+            raise
 
 
 def find_executor(loaded: Catalogue, text: str, jobs: int | None) -> Executor:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import attrs
 
 from cubespace.base.options import NoOptions
-from cubespace.plugins.catalogue import Component
+from cubespace.plugins.component import Component
 
 TYPE_NAMES: dict[Any, str] = {int: "whole number", float: "number", bool: "on/off", str: "text", Path: "path"}
 

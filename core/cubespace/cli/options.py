@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import attrs
 import typer
 
-from cubespace.base.errors import CubeError, UsageError
+from cubespace.base.errors import UsageError
 from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, catalogue
 from cubespace.cli.completion import names, presets
@@ -194,12 +194,4 @@ def check_device(device: str) -> None:
 
 def observers(loaded: Catalogue, specs: list[str] | None) -> dict[str, Observer]:
     """Return the observers that the user asked for; a bad name or option is refused before any work is done."""
-    built: dict[str, Observer] = {}
-    for spec in specs or []:
-        try:
-            built[spec] = loaded.create("observer", spec)
-        except CubeError:
-            raise
-        except Exception as error:  # a plugin may raise anything
-            raise UsageError(f"observer '{spec}' cannot be set up: {type(error).__name__}: {error}") from error
-    return built
+    return {spec: loaded.create("observer", spec) for spec in specs or []}

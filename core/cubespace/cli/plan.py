@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
+from cubespace.cli.progress_bar import Terminal
 from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, TIME_LIMIT
 
 if TYPE_CHECKING:
-    from cubespace.base.arrays import Images
-    from cubespace.runs.bundle import LearnedModel
+    from cubespace.runs.planning import PicturePlan
+
+UNJUDGED = 6  # exit code under --strict of a plan that nobody can judge
 
 
 @app.command(epilog="Example: `cube plan --run runs/mnist-… start.png end.png --planner fd-lmcut -o plan`")
@@ -33,53 +35,70 @@ def plan(
         Path | None,
         typer.Option("-o", "--output", metavar="FOLDER", help="Where the plan goes.  [default: RUN/plans/…]"),
     ] = None,
-    resize: Annotated[bool, typer.Option("--resize", help="Scale pictures of another size.")] = False,
+    resize: Annotated[
+        bool,
+        typer.Option("--resize", help="Scale pictures of another size, as a run trained with resize= always does."),
+    ] = False,
     time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds for the search.")] = TIME_LIMIT,
     memory_limit: Annotated[int, typer.Option(min=1, help="Megabytes for the search.")] = MEMORY_LIMIT,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Search even if the simulator proves that the goal cannot be reached.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End with code 6 if a plan is found that nobody can judge.")
+    ] = False,
     device: Device = "auto",
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Say nothing but where the plan is, and errors.")
+    ] = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """Find a plan between two pictures and show it in pictures."""
+    """Find a plan between two pictures, show it in pictures and say what it is worth; so does the exit code."""
     loaded = catalogue(no_plugin)
     solver = loaded.create("planner", planner)
     from cubespace.runs.bundle import open_model
-    from cubespace.runs.solving import fit_picture, folder_name, plan_between, refuse_missing, write_solution
+    from cubespace.runs.planning import Ending, own_folder
+    from cubespace.runs.solving import refuse_missing
     from cubespace.search.solver import Limits
 
-    model = open_model(folder, loaded, execution(device, 1))
-    refuse_missing({planner: solver}, model.network)
-    first, last = (fit_picture(path, model.network.image_shape, resize=resize) for path in (init, goal))
-    _warn(model, {str(init): first, str(goal): last})
+    refuse_missing({planner: solver})
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
-    problem, solution = plan_between(model.network, model.strips, model.domain, (first, last), solver, limits)
-    record = {"init": str(init), "goal": str(goal), "planner": planner, **solution.record()}
-    home = Path() if folder.is_file() else folder
-    target = output or home / "plans" / f"{init.stem}-{goal.stem}" / folder_name(planner)
-    write_solution(target, problem, model.strips, solution, record)
-    _tell(target, record, as_json)
-    if not solution.found:
-        raise typer.Exit(1)
-
-
-def _warn(model: LearnedModel, pictures: dict[str, Images]) -> None:
-    """Warn about pictures that do not look like those that were trained on."""
-    from cubespace.runs.solving import check_pictures
-
-    for name, picture in pictures.items():
-        for warning in check_pictures(model.network, picture, model.redrawing_error, [name]):
-            typer.echo(f"cube: warning: {warning}", err=True)
-
-
-def _tell(target: Path, record: dict[str, object], as_json: bool) -> None:
+    with Terminal(quiet=quiet) as terminal:
+        planning = open_model(folder, loaded, execution(device, 1), terminal)
+        made = planning.plan(init, goal, planner, solver, limits, resize=resize, anyway=anyway, observer=terminal)
+    home = Path("plans") if folder.is_file() else folder / "plans"
+    target = output or home / own_folder(init, goal, made.problem, planner)
+    record = {"run": str(folder), "init": str(init), "goal": str(goal), **made.record()}
+    if strict and made.ending is Ending.UNKNOWN:
+        record["exit_code"] = UNJUDGED
+    made.save(target, record)
     if as_json:
         typer.echo(json.dumps({"folder": str(target), **record}, indent=2))
-        return
-    steps = record["plan"]
-    if not isinstance(steps, list):
-        typer.echo(f"no plan: {record['outcome']}. {record['detail']}".rstrip(), err=True)
-        typer.echo(str(target))
-        return
-    words = {True: "valid", False: f"not valid ({record['reason']})", None: "validity unknown"}
-    typer.echo(f"{len(steps)} steps, {words[record['valid']]}, {record['seconds']} s", err=True)  # type: ignore[index]
-    typer.echo(str(target / "strip.png"))
+    else:
+        if not quiet:
+            typer.echo(summary(made, record), err=True)
+        typer.echo(str(target / "strip.png" if record["plan"] is not None else target))
+    raise typer.Exit(record["exit_code"])
+
+
+def summary(made: PicturePlan, record: dict[str, Any]) -> str:
+    """Return one line: the outcome, what the plan is worth and why, and how much of it was seen in training."""
+    if made.solution is None:
+        states = f"{made.reach.states:,}" if made.reach else "all"
+        return (
+            f"the goal cannot be reached: the simulator proves it with {states} states (--anyway searches all the same)"
+        )
+    if record["plan"] is None:
+        return f"no plan: {record['outcome']}. {record['detail']}".rstrip()
+    steps, unseen = len(record["plan"]), record["unseen_steps"]
+    worth = record["ending"]
+    if record["valid"] is False:
+        fault = f": {record['fault']}" if record["fault"] else ""
+        worth += f" (frame {record['wrong_step']}: {record['reason']}{fault})"
+    elif record["valid"]:
+        worth += ", optimal" if record["optimal"] else ", not shortest" if record["optimal"] is False else ""
+    seen = f"{steps - len(unseen)} of {steps} steps seen in training"
+    if unseen:
+        seen += f", never seen: {', '.join(map(str, unseen))}"
+    return f"{steps} steps, {worth}; {seen}; {record['seconds']} s"

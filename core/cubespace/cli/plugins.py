@@ -13,7 +13,8 @@ from cubespace.base.options import suggestion
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import kinds, names_of_kind
 from cubespace.cli.option_types import option_rows
-from cubespace.plugins.catalogue import KINDS, Catalogue, Component
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.plugins.component import KINDS, Component
 
 
 @app.command(epilog="Examples: `cube plugins planner`, `cube plugins domain mnist` or just `cube plugins mnist`")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import attrs
 import typer
 
+from cubespace.base.numbers import number
 from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import app
 from cubespace.cli.dry_run import outline
@@ -36,14 +36,18 @@ from cubespace.cli.options import (
 )
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
+from cubespace.cli.signals import Stopped
 from cubespace.runs.folder import CONFIG, RunFolder, default_folder
 from cubespace.settings.check import resolve_components
-from cubespace.settings.stages import EXTRACTION, MEASURES, PDDL
+from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
     from cubespace.runs.stages import Pipeline
     from cubespace.settings.recipe import Execution
+
+
+COUNTS = ("instances", "found", "valid", "optimal", "all_seen")
 
 
 @app.command(
@@ -126,9 +130,13 @@ def extract(
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
     report = done.table(EXTRACTION)
     if talk.as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), **report}, indent=2))
+        typer.echo(json.dumps({"run": str(done.run.path), **report, "judgement": _judgement(done)}, indent=2))
         return
-    typer.echo(", ".join(f"{name} {value}" for name, value in report.items()))
+    typer.echo(
+        ", ".join(f"{name} {number(each) if isinstance(each, float) else each}" for name, each in report.items())
+    )
+    for warning in _warnings(done):
+        typer.echo(f"warning: {warning}")
     typer.echo(str(done.run.file(PDDL)))
 
 
@@ -169,31 +177,60 @@ def work(
         pipeline = Pipeline(opened, loaded, how, observer)
         try:
             pipeline.until(last)
-        except KeyboardInterrupt:
-            observer.say(f"interrupted: the same command goes on from the last checkpoint in {opened.path}")
-            sys.exit(130)
+        except Stopped as stop:
+            stop.advice = f": the same command goes on from the last checkpoint in {opened.path}"
+            raise
     return pipeline
 
 
 def show(done: Pipeline, as_json: bool) -> None:
-    """Print the table of a run, and where to look."""
+    """Print the table of a run, and where to look; crashed searches are a failure that the next call may mend."""
     from cubespace.report import write_report
 
     results = done.results()
     page = write_report([done.run.path], done.catalogue)
     if as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), **results}, indent=2))
-        return
-    typer.echo(f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'seconds':>8}")
+        typer.echo(json.dumps({"run": str(done.run.path), **results, "judgement": _judgement(done)}, indent=2))
+    else:
+        _table(done, results, page)
+    crashed = done.crashed()
+    if crashed:
+        files = done.run.file("problems") / "*" / "*" / "planner.log"
+        count = "1 search" if crashed == 1 else f"{crashed} searches"
+        typer.echo(f"cube: {count} crashed: the same command tries again; {files} says why", err=True)
+        raise typer.Exit(1)
+
+
+def _table(done: Pipeline, results: dict[str, Any], page: Path) -> None:
+    from cubespace.symbols.effects import SOURCES
+
+    typer.echo(
+        f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'all seen':>9} {'seconds':>8}"
+    )
     for name, row in results["planners"].items():
-        counts = (row[key] if row[key] is not None else "?" for key in ("instances", "found", "valid", "optimal"))
-        number, found, valid, optimal = counts
-        typer.echo(f"{name:<20} {number:>9} {found:>6} {valid:>6} {optimal:>8} {row['mean_seconds']:>8}")
+        counts = (row[key] if row.get(key) is not None else "?" for key in COUNTS)
+        asked, found, valid, optimal, seen = counts
+        typer.echo(f"{name:<20} {asked:>9} {found:>6} {valid:>6} {optimal:>8} {seen:>9} {row['mean_seconds']:>8}")
+    typer.echo("all seen: plans of which training pairs show every step")
+    typer.echo(f"effects: {SOURCES[done.run.config.extract.effects]}")
+    for warning in _warnings(done):
+        typer.echo(f"warning: {warning}")
     best = _picture(done.run.path, results)
     if best is not None:
         typer.echo(f"a plan in pictures: {best}")
     typer.echo(f"all of it on one page: {page}")
     typer.echo(str(done.run.path))
+
+
+def _warnings(done: Pipeline) -> list[str]:
+    """Return what pairs held out say against the model."""
+    findings = _judgement(done).get("findings", [])
+    return [f"{each['text']} {each['advice']}".rstrip() for each in findings if each["warning"]]
+
+
+def _judgement(done: Pipeline) -> dict[str, Any]:
+    """Return what pairs held out say about the model; nothing if an older version has extracted it."""
+    return done.table(JUDGEMENT) if done.run.file(JUDGEMENT).is_file() else {}
 
 
 def _picture(folder: Path, results: dict[str, Any]) -> Path | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 from types import TracebackType
 
+from cubespace.base.errors import InputError
+from cubespace.base.files import Appended
 from cubespace.base.observer import Observer
+from cubespace.base.words import printable
 
 LOG = "run.log"
 
@@ -21,16 +25,16 @@ class RunLog(Observer):
 
     def __enter__(self) -> RunLog:
         """Open the file; lines are added to what earlier commands wrote."""
-        self.file = self.path.open("a", encoding="utf-8", buffering=1)  # by the line, so that it can be followed
+        self.file = Appended(self.path).__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Write down what went wrong, if anything did."""
-        if kind is not None and not issubclass(kind, SystemExit):
-            self._write(f"failed: {kind.__name__}: {error}")
-        self.file.close()
+        with self.file, contextlib.suppress(InputError):  # what went wrong may be that nothing can be written
+            if kind is not None:
+                self._write(f"ended by {kind.__name__}: {error}")
 
     def stage(self, name: str, about: str) -> None:
         """A stage begins."""
@@ -46,4 +50,4 @@ class RunLog(Observer):
         self._write(line)
 
     def _write(self, line: str) -> None:
-        self.file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
+        self.file.add(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {printable(line)}")

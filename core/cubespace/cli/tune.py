@@ -6,7 +6,6 @@ import hashlib
 import importlib.util
 import json
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,6 +19,7 @@ from cubespace.cli.completion import names, presets
 from cubespace.cli.matrix import find_executor
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC, Domain
+from cubespace.cli.signals import Stopped
 from cubespace.experiments.executor import CellResult
 from cubespace.experiments.tuning.tuning_file import Choice, Tuning, read_tuning
 from cubespace.settings.run_config import SHORT_NAMES
@@ -119,9 +119,9 @@ def tune(
 
     try:
         study = TuningRun(folder, tuning, loaded, storage).run(trials, by, at_once, told)
-    except KeyboardInterrupt:
-        typer.echo(f"interrupted: cube tune {folder} --trials {trials} goes on", err=True)
-        sys.exit(130)
+    except Stopped as stop:
+        stop.advice = f": cube tune {folder} --trials {trials} goes on"
+        raise
     _show(study, folder / BEST, as_json)
 
 

@@ -55,6 +55,11 @@ class Domain(ABC):
     def image_shape(self) -> tuple[int, ...]:
         """Return ``(height, width)`` or ``(height, width, 3)``."""
 
+    @property
+    def resizes(self) -> bool:
+        """Return whether pictures of another size are scaled to ``image_shape`` when they are read."""
+        return False
+
     @abstractmethod
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw ``count`` transitions; None draws the domain's usual number."""
@@ -74,6 +79,13 @@ class Judge(ABC):
     @abstractmethod
     def is_move(self, before: States, after: States) -> NDArray[np.bool_]:
         """Return whether one move leads from each state to the other state of its row."""
+
+    def faults(self, images: Images) -> list[str]:
+        """Say what is impossible in each picture, in a few words such as "0 twice, 5 missing"; "" if it is readable.
+
+        Optional: whoever cannot say returns "" for all.
+        """
+        return [""] * len(images)
 
 
 class StateSpace(ABC):

@@ -39,6 +39,11 @@ class SpoiledPairs(Domain):
         height, *rest = self.clean.image_shape
         return (height + (STRIP if self.spoiling.blink else 0), *rest)
 
+    @property
+    def resizes(self) -> bool:
+        """Return whether the other domain does; not below a strip of lamps, which pictures of another size lack."""
+        return self.clean.resizes and not self.spoiling.blink
+
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw pairs of the other domain and spoil them."""
         pairs = self.clean.sample(count, rng)
@@ -86,7 +91,14 @@ class SpoiledSimulator(Simulator):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Let the clean one read the pictures, without the strip of the lamps."""
-        return self.clean.read(np.ascontiguousarray(images[:, : self.clean.image_shape[0]]))
+        return self.clean.read(self._without_lamps(images))
+
+    def faults(self, images: Images) -> list[str]:
+        """Let the clean one say what is impossible."""
+        return self.clean.faults(self._without_lamps(images))
+
+    def _without_lamps(self, images: Images) -> Images:
+        return np.ascontiguousarray(images[:, : self.clean.image_shape[0]])
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw pairs, or walks cut into pairs, and mix some of them up."""

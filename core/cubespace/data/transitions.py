@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.errors import InputError, UsageError
+from cubespace.base.errors import ContractError, InputError, UsageError
 from cubespace.base.files import replacing
 from cubespace.data.domain import Domain, Pairs, StateSpace
 
 FORMAT = 1
 HELD_OUT = 0.05  # for validation, and as much again for test
-FEWEST = 3  # one transition for each part
+FEWEST = 4  # two transitions to learn from, since batch norm needs two, and one for each other part
 PICTURES = ("before", "after")
 STATES = ("states_before", "states_after")  # where the domain knows them
 
@@ -73,10 +75,48 @@ class Transitions:
 def make(domain: Domain, spec: str, count: int | None, seed: int) -> Transitions:
     """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split."""
     draw, split = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
+    check_count(domain, count)
     pairs = domain.sample(count, draw)
+    check_pairs(pairs, domain)
     if len(pairs) < FEWEST:
         raise UsageError(f"{len(pairs)} transitions cannot be split in three: at least {FEWEST} are needed")
+    if np.array_equal(pairs.before, pairs.after):
+        raise InputError(
+            f"nothing changes in any of the {len(pairs)} pairs of '{spec}': each has the same picture before and after"
+        )
     return Transitions(pairs[split.permutation(len(pairs))], spec, seed)
+
+
+def check_count(domain: Domain, count: int | None) -> None:
+    """Raise if so many pictures do not fit into the memory of this machine."""
+    needed = 0 if count is None else 2 * count * math.prod(domain.image_shape)
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > there:
+        raise UsageError(
+            f"{count:,} transitions need {needed / 1e9:,.0f} GB for their pictures, this machine has {there / 1e9:,.0f}"
+        )
+
+
+def check_pairs(pairs: object, domain: Domain) -> None:
+    """Raise a :class:`ContractError` if a domain has drawn something else than pairs of pictures."""
+    if not isinstance(pairs, Pairs):
+        raise ContractError(f"it drew {type(pairs).__name__}, not Pairs", domain)
+    shape = tuple(domain.image_shape)
+    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] != 3):
+        raise ContractError(f"its image_shape is {shape}, not (height, width) or (height, width, 3)", domain)
+    for name in PICTURES:
+        _check_array(name, getattr(pairs, name), (len(pairs.before), *shape), domain)
+    if (pairs.states_before is None) != (pairs.states_after is None):
+        raise ContractError("it knows the states of one half of the pairs only", domain)
+    for name in STATES if pairs.states_before is not None else ():
+        states = getattr(pairs, name)
+        _check_array(name, states, (len(pairs), *np.shape(states)[1:2]), domain)
+
+
+def _check_array(name: str, array: object, shape: tuple[int, ...], domain: Domain) -> None:
+    if not isinstance(array, np.ndarray) or array.dtype != np.uint8 or array.shape != shape:
+        there = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+        raise ContractError(f"'{name}' of its pairs must be uint8 {shape}, not {there}", domain)
 
 
 def load(path: Path) -> Transitions:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, Indices, States, apply_effect
+from cubespace.base.numbers import rounded
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.distances import shortest_moves
 from cubespace.symbols.strips import StripsModel
@@ -83,6 +84,41 @@ def diagnose(domain: StateSpace, encode: Encode, model: StripsModel, count: int 
     )
 
 
+@attrs.frozen(kw_only=True)
+class HeldOutDiagnosis:
+    """Recall on pairs that were held out, where no simulator lists all moves: wrong successors cannot be counted.
+
+    ``no_effect``, ``blocked`` and ``unstable`` add up to 1 - recall.
+    """
+
+    moves: int  # pairs held out
+    known: float  # fraction of them that show a transition which training pairs show too
+    recall: float
+    new_recall: float | None  # of those that training pairs do not show; None if there are none
+    no_effect: float
+    blocked: float
+    unstable: float
+    ambiguous: int  # pictures held out that look unlike a training picture with the same bits, or unlike each other
+
+
+def diagnose_held_out(
+    encode: Encode, model: StripsModel, pairs: tuple[Images, Images], *, known: Bits, ambiguous: int, seed: int = 0
+) -> HeldOutDiagnosis:
+    """Say what becomes of transitions that were held out; ``known`` says which of them training pairs show too."""
+    fates = classify(encode, model, *pairs, np.random.default_rng([seed, 0xD1A6]))
+    applies = fates == Fate.APPLIES
+    return HeldOutDiagnosis(
+        moves=len(known),
+        known=rounded(float(known.mean())),
+        recall=float(applies.mean()),
+        new_recall=None if known.all() else float(applies[~known].mean()),
+        no_effect=float((fates == Fate.NO_EFFECT).mean()),
+        blocked=float((fates == Fate.BLOCKED).mean()),
+        unstable=float((fates == Fate.UNSTABLE).mean()),
+        ambiguous=ambiguous,
+    )
+
+
 def classify(
     encode: Encode, model: StripsModel, before: Images, after: Images, rng: np.random.Generator
 ) -> NDArray[np.int8]:
@@ -91,7 +127,7 @@ def classify(
     fates = np.full(len(old), Fate.NO_EFFECT, dtype=np.int8)
     for start in range(0, len(old), MOVES_PER_BATCH):
         part = slice(start, start + MOVES_PER_BATCH)
-        leads = _mismatches(model, old[part], new[part]) == 0  # (moves, actions)
+        leads = mismatches(model, old[part], new[part]) == 0  # (moves, actions)
         fates[part][leads.any(1)] = Fate.BLOCKED
         fates[part][(leads & model.applicable(old[part])).any(1)] = Fate.APPLIES
     lost = np.flatnonzero(fates == Fate.NO_EFFECT)
@@ -121,7 +157,7 @@ def step_keys(parent: Indices, bits: Bits) -> NDArray[Any]:
     return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
 
 
-def _mismatches(model: StripsModel, before: Bits, after: Bits) -> NDArray[np.float32]:
+def mismatches(model: StripsModel, before: Bits, after: Bits) -> NDArray[np.float32]:
     """Return in how many bits the successor by each action differs from ``after``, (moves, actions)."""
     moves, kept = before.astype(np.float32), after.astype(np.float32)
     add, delete = model.add.astype(np.float32), model.delete.astype(np.float32)

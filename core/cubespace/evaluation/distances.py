@@ -65,23 +65,42 @@ def frontier(domain: StateSpace, goal: States, distance: int) -> States:
     return domain.goal()[:0] if layer is None else codec.unpack(layer)
 
 
-def shortest(domain: StateSpace, init: States, goal: States, bound: int) -> int | None:
-    """Return the length of the shortest path from ``init`` to ``goal``, each a batch of one, or None beyond ``bound``.
+@attrs.frozen(kw_only=True)
+class Reach:
+    """How far a goal is, or that it cannot be reached; if neither is known, the bounds were too small to tell."""
+
+    distance: int | None = None
+    unreachable: bool = False
+    states: int  # looked at
+
+
+def reach(
+    domain: StateSpace, init: States, goal: States, *, bound: float = math.inf, most_states: float = math.inf
+) -> Reach:
+    """Find out how far ``goal`` is from ``init``, each a batch of one: not beyond ``bound``, nor with many more states.
 
     The search starts at both ends: a path of length i + j exists where layer i of one end meets layer j of the other.
+    If one end runs out of states before they meet, there is no path at all.
     """
     codec = _Codec(domain.radices)
     ends = [_layers(domain, init, codec, backward=False), _layers(domain, goal, codec, backward=True)]
     newest = [next(end) for end in ends]
-    for length in range(bound + 1):
-        if _contains(newest[0], newest[1]).any():
-            return length
+    length, states = 0, 2
+    while not _contains(newest[0], newest[1]).any():
+        if states > most_states or length >= bound:
+            return Reach(states=states)
         smaller = 0 if len(newest[0]) <= len(newest[1]) else 1
         layer = next(ends[smaller], None)
-        if layer is None:  # everything on this side has been seen: there is no path at all
-            return None
+        if layer is None:
+            return Reach(unreachable=True, states=states)
         newest[smaller] = layer
-    return None
+        length, states = length + 1, states + len(layer)
+    return Reach(distance=length, states=states)
+
+
+def shortest(domain: StateSpace, init: States, goal: States, bound: int) -> int | None:
+    """Return how long the shortest path from ``init`` to ``goal`` is, each a batch of one; None beyond ``bound``."""
+    return reach(domain, init, goal, bound=bound).distance
 
 
 def shortest_moves(domain: StateSpace, init: States, goal: States, distance: int) -> Iterator[tuple[States, States]]:

@@ -16,6 +16,7 @@ class Verdict:
     optimal: bool | None
     reason: str = ""  # why it is not valid
     step: int | None = None  # the frame at which it went wrong
+    fault: str = ""  # what is impossible in that frame, if the domain can say
 
 
 UNKNOWN = Verdict(valid=None, optimal=None, reason="this domain cannot judge plans")
@@ -31,7 +32,8 @@ def judge(domain: Domain, init: States, goal: States, frames: Images, shortest: 
         return UNKNOWN
     states, readable = domain.read(frames)  # (frames, variables), (frames,)
     if not readable.all():
-        return _invalid("frame is not readable", int(readable.argmin()))
+        frame = int(readable.argmin())
+        return _invalid("frame is not readable", frame, domain.faults(frames[frame : frame + 1])[0])
     if (states[0] != init[0]).any():
         return _invalid("first frame is not the initial state", 0)
     legal = domain.is_move(states[:-1], states[1:])
@@ -42,5 +44,5 @@ def judge(domain: Domain, init: States, goal: States, frames: Images, shortest: 
     return Verdict(valid=True, optimal=None if shortest is None else len(frames) - 1 == shortest)
 
 
-def _invalid(reason: str, step: int) -> Verdict:
-    return Verdict(valid=False, optimal=False, reason=reason, step=step)
+def _invalid(reason: str, step: int, fault: str = "") -> Verdict:
+    return Verdict(valid=False, optimal=False, reason=reason, step=step, fault=fault)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cubespace.base.numbers import rounded
+
 
 def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return a table row: counts of instances, found, valid and optimal, how the rest ended, known states and steps.
 
-    These are the fractions of states and of transitions in all plans except the invalid ones that were in the training
-    split, so that they could have been memorised. None if there is no such plan.
+    ``all_seen`` counts the plans of which the training split has every step. Known states and steps are the fractions
+    of states and of transitions, in all plans except the invalid ones, that were in the training split, so that they
+    could have been memorised. None if there is no such plan.
     """
     outcomes = [record["outcome"] for record in records]
     found = [record for record in records if record["plan"] is not None]
@@ -22,6 +25,7 @@ def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "found": len(found),
         "valid": sum(record["valid"] for record in found) if judged else None,
         "optimal": sum(bool(record["optimal"]) for record in found) if judged else None,
+        "all_seen": sum(record["unseen_steps"] == [] for record in found),
         "known_states": _fraction(sum(record["known_states"] for record in right), steps + len(right)),
         "known_transitions": _fraction(sum(record["known_transitions"] for record in right), steps),
         "outcomes": {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))},
@@ -30,4 +34,4 @@ def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _fraction(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+    return rounded(part / whole) if whole else None

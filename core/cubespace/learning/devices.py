@@ -37,7 +37,7 @@ def _is_available(kind: str) -> bool:
         return torch.cuda.is_available()
     if kind == "mps":
         return torch.backends.mps.is_available()
-    return kind in ("cpu", "meta")
+    return kind == "cpu"
 
 
 def default_threads() -> int:

@@ -51,6 +51,13 @@ def draw(model: SpaceAutoEncoder, bits: Bits) -> Images:
     return (decode(model, bits) * 255.0).round().astype(np.uint8)
 
 
+def normalised(model: SpaceAutoEncoder, images: Images) -> NDArray[np.float32]:
+    """Return pictures as the encoder takes them, (batch, pixels): in [0, 1], under the usual light if it knows one."""
+    pixels = as_pixels(images, model.device)
+    rows = _batched(model, lambda part: model.encoder.normalised(part.float().mul_(1.0 / 255.0)), pixels)
+    return np.asarray(rows.cpu().numpy(), dtype=np.float32)
+
+
 def label(model: SpaceAutoEncoder, before: Bits, after: Bits) -> Indices:
     """Return the action that the network sees between states."""
     pairs = torch.from_numpy(np.concatenate((before, after), axis=1)).to(model.device)  # (batch, 2 bits)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from cubespace.learning.encoder import Layout
 from cubespace.settings.recipe import ModelConfig
 
 FORMAT = 1
+MOST_PIXELS = 10**8  # of a picture; no picture that is read has more
 Build = Callable[[ModelConfig, tuple[int, ...], Layout], SpaceAutoEncoder]
 
 
@@ -49,7 +51,7 @@ def load_model(path: Path | str, build: Build, device: str = "cpu") -> SpaceAuto
             about = json.loads((file.metadata() or {})["cubespace"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
         digest = about["sha256"]
-        shape = tuple(int(size) for size in about["image_shape"])
+        shape = _shape(about["image_shape"])
         settings, layout = dict(about["model"]), _layout(about["layout"])
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
@@ -57,12 +59,23 @@ def load_model(path: Path | str, build: Build, device: str = "cpu") -> SpaceAuto
         raise InputError(f"{path} is damaged or not a model of cubespace ({type(error).__name__})") from error
     if _digest(tensors) != digest:
         raise InputError(f"{path} is damaged: its weights do not match their SHA-256. Train again to make it anew")
-    model = build(structure(ModelConfig, settings, str(path)), shape, layout)
+    try:
+        model = build(structure(ModelConfig, settings, str(path)), shape, layout)
+    except Exception as error:  # forged settings can make a network of any size, or none
+        first = next(iter(str(error).splitlines()), type(error).__name__)
+        raise InputError(f"{path} names a network that cannot be built: {first}") from error
     try:
         model.load_state_dict(tensors)
     except RuntimeError as error:
         raise InputError(f"{path} does not fit its own configuration: {str(error).splitlines()[0]}") from error
     return model.to(pick_device(device)).eval()
+
+
+def _shape(sizes: Sequence[int]) -> tuple[int, ...]:
+    shape = tuple(int(size) for size in sizes)
+    if len(shape) not in (2, 3) or min(shape) < 1 or math.prod(shape) > MOST_PIXELS:
+        raise ValueError(f"pictures of shape {shape}")
+    return shape
 
 
 def _layout(table: Mapping[str, Any]) -> Layout:

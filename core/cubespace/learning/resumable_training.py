@@ -15,9 +15,9 @@ import torch
 
 from cubespace.base.arrays import Images
 from cubespace.base.errors import InputError
-from cubespace.base.files import write_text
+from cubespace.base.files import Appended, write_text
 from cubespace.learning.autoencoder import SpaceAutoEncoder
-from cubespace.learning.checkpoint import load_checkpoint, save_checkpoint
+from cubespace.learning.checkpoint import CURRENT, PREVIOUS, load_checkpoint, save_checkpoint
 from cubespace.learning.devices import pick_device
 from cubespace.learning.inference import as_pixels
 from cubespace.learning.model_file import save_model
@@ -79,11 +79,10 @@ class TrainingRun:
     def __iter__(self) -> Iterator[Row]:
         """Train; when the last row has been taken, the model is written."""
         saved = time.monotonic()
-        with (self.folder / METRICS).open("a", encoding="utf-8") as metrics:
+        with Appended(self.folder / METRICS) as metrics:
             for row in self.trainer.rows():
                 self.history.append(row)
-                metrics.write(json.dumps(row) + "\n")
-                metrics.flush()
+                metrics.add(json.dumps(row))
                 due = time.monotonic() - saved >= self.execution.checkpoint_seconds
                 if due or self.trainer.finished:
                     self._save()
@@ -97,8 +96,14 @@ class TrainingRun:
         self.folder.mkdir(parents=True, exist_ok=True)
         restored = load_checkpoint(self.folder, self.identity)
         if restored is not None:
-            self.trainer.restore(restored.state["trainer"])
-            self.history = json.loads(restored.state["history"])
+            try:
+                self.trainer.restore(restored.state["trainer"])
+                self.history = [dict(row) for row in json.loads(restored.state["history"])]
+            except Exception as error:  # a forged file can make the reader raise anything
+                raise InputError(
+                    f"the checkpoint in {self.folder} does not fit this training ({type(error).__name__}): "
+                    f"remove {CURRENT} and {PREVIOUS} to train from the beginning"
+                ) from error
             self.notes = restored.notes
         # epochs since the checkpoint will be done again: their rows must not be there twice
         write_text(self.folder / METRICS, "".join(json.dumps(row) + "\n" for row in self.history))

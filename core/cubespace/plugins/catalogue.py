@@ -15,102 +15,12 @@ import attrs
 import pluggy
 
 from cubespace.base.errors import UsageError
-from cubespace.base.options import NoOptions, Spec, parse_spec, rooted, structure, suggestion
-from cubespace.base.version import version_of
+from cubespace.base.options import Spec, parse_spec, rooted, suggestion
 from cubespace.plugins import hookspecs
-from cubespace.plugins.entry_points import import_target, installed
+from cubespace.plugins.blame import blame, remember
+from cubespace.plugins.component import KINDS, PRESET, Component, Registry
+from cubespace.plugins.entry_points import installed
 from cubespace.plugins.offers import CommandPlugin, Failure, Preset, PresetRegistry
-
-
-@attrs.frozen
-class Kind:
-    """A kind of component: what the user calls it, the hook that offers it, the class it must be derived from."""
-
-    name: str
-    title: str
-    hook: str
-    contract: str
-
-
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind("domain", "domain", "cube_domains", "cubespace.data.domain:Domain"),
-        Kind("apply", "apply module", "cube_apply_modules", "cubespace.learning.apply_module:ApplyModule"),
-        Kind(
-            "precondition",
-            "precondition learner",
-            "cube_precondition_learners",
-            "cubespace.symbols.precondition_learner:PreconditionLearner",
-        ),
-        Kind("encoder", "encoder", "cube_encoders", "cubespace.learning.encoder:Encoder"),
-        Kind("decoder", "decoder", "cube_decoders", "cubespace.learning.encoder:Decoder"),
-        Kind("planner", "planner", "cube_planners", "cubespace.search.solver:Solver"),
-        Kind("observer", "observer", "cube_observers", "cubespace.base.observer:Observer"),
-        Kind("executor", "executor", "cube_executors", "cubespace.experiments.executor:Executor"),
-    )
-}
-
-PRESET = "preset"  # no kind of component: a preset has settings, and no class
-
-
-@attrs.frozen
-class Component:
-    """Something a plugin offers under a name; its class is imported on first use."""
-
-    kind: Kind
-    name: str
-    target: str | type
-    summary: str
-    default_options: Mapping[str, object]
-    plugin: str
-    distribution: str
-
-    def load(self) -> type[Any]:
-        """Import the class and check that it keeps the contract of its kind."""
-        try:
-            cls = import_target(self.target) if isinstance(self.target, str) else self.target
-        except Exception as error:  # a plugin may raise anything
-            reason = f"{type(error).__name__}: {error}"
-            raise UsageError(
-                f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' cannot be loaded: {reason}"
-            ) from error
-        contract = import_target(self.kind.contract)
-        if not (isinstance(cls, type) and issubclass(cls, contract)):
-            raise UsageError(f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' is not a {contract.__name__}")
-        return cls
-
-    def options(self, given: Mapping[str, object]) -> Any:
-        """Return the options of the class: its defaults, then those of the plugin, then the ``given`` ones on top."""
-        cls = getattr(self.load(), "Options", NoOptions)
-        return structure(cls, {**self.default_options, **given}, f"{self.kind.title} '{self.name}'")
-
-    def identity(self) -> str:
-        """Return what tells the component from other versions of itself.
-
-        A class that declares a ``revision`` promises to raise it whenever its results change; of others, the version of
-        their package counts. The program that a planner runs counts too.
-        """
-        cls = self.load()
-        revision, program = vars(cls).get("revision"), getattr(cls, "package", None)
-        own = self.distribution if revision is None else f"revision {revision}"
-        return own if program is None else f"{own}, {program} {version_of(program) or 'absent'}"
-
-
-@attrs.define
-class Registry:
-    """What a hook is given: it collects the components that one plugin offers for one kind."""
-
-    kind: Kind
-    plugin: str
-    distribution: str
-    components: list[Component] = attrs.field(factory=list)
-
-    def add(self, name: str, target: str | type, summary: str, **default_options: object) -> None:
-        """Offer ``target``, a class or ``"module:Class"``, under ``name``, with options of its own."""
-        self.components.append(
-            Component(self.kind, name, target, summary, default_options, self.plugin, self.distribution)
-        )
 
 
 def provide(kind: str, name: str, target: str, summary: str, **default_options: object) -> object:
@@ -175,8 +85,11 @@ class Catalogue:
         if isinstance(spec, str):
             spec = parse_spec(spec)
         component = self.find(kind, spec.name)
-        options = component.options(spec.options)
-        return component.load()(*arguments, options if home is None else rooted(options, home))
+        options, cls = component.options(spec.options), component.load()
+        with blame(cls):
+            made = cls(*arguments, options if home is None else rooted(options, home))
+        remember(made, component.title)
+        return made
 
     def _unknown(self, kind: str, title: str, name: str, known: Mapping[str, object]) -> UsageError:
         """Return why there is nothing of this name."""
@@ -222,7 +135,7 @@ def collect(found: Sequence[tuple[str, str, Callable[[], object]]]) -> Catalogue
                     f"{' and '.join(sources[name])} both have a plugin of this name; block one with --no-plugin PACKAGE"
                 )
             offered = _register(manager, name, source, load)
-        except Exception as error:  # a plugin may raise anything
+        except (Exception, SystemExit) as error:  # a plugin may raise anything
             if manager.has_plugin(name):
                 manager.unregister(name=name)
             failures.append(Failure.of(name, source, error))

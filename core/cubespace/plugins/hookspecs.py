@@ -14,7 +14,7 @@ import pluggy
 if TYPE_CHECKING:
     import typer
 
-    from cubespace.plugins.catalogue import Registry
+    from cubespace.plugins.component import Registry
     from cubespace.plugins.offers import PresetRegistry
 
 PROJECT = "cubespace"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -10,8 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from cubespace.base.words import printable, shortened
+from cubespace.plugins import blame
+
 if TYPE_CHECKING:
     import typer
+
+NAME = re.compile(r"[\w.+-]+")
 
 
 @attrs.frozen
@@ -23,14 +29,13 @@ class Failure:
     reason: str
 
     @classmethod
-    def of(cls, plugin: str, distribution: str, error: Exception) -> Failure:
+    def of(cls, plugin: str, distribution: str, error: BaseException) -> Failure:
         """Return the failure of a plugin that raised; the first line of the error is enough."""
-        first = (str(error).splitlines() or [""])[0]
-        return cls(plugin, distribution, f"{type(error).__name__}: {first}")
+        return cls(plugin, distribution, blame.reason(error))
 
     def __str__(self) -> str:
         """Return the line shown to the user."""
-        return f"skipped plugin '{self.plugin}' ({self.distribution}): {self.reason}"
+        return shortened(printable(f"skipped plugin '{self.plugin}' ({self.distribution}): {self.reason}"))
 
 
 @attrs.frozen
@@ -58,9 +63,12 @@ class PresetRegistry:
 
     def add(self, name: str, settings: Mapping[str, Any] | str, reason: str = "") -> None:
         """Offer settings under ``name``: nested tables, or TOML text that may begin with a comment, the reason."""
+        check_offer(name, reason)
         if isinstance(settings, str):
             reason = reason or leading_comment(settings)
             settings = tomllib.loads(settings)
+        if not isinstance(settings, Mapping):
+            raise TypeError(f"preset '{name}' must be tables or TOML text, not {settings!r}")
         if not reason:
             raise ValueError(f"preset '{name}' gives no reason: say why the defaults do not serve")
         self.presets.append(Preset(name, reason, dict(settings), self.plugin, self.distribution))
@@ -73,6 +81,14 @@ class CommandPlugin:
     plugin: str
     distribution: str
     add_to: Callable[[typer.Typer], None]
+
+
+def check_offer(name: object, summary: object) -> None:
+    """Raise unless a component or preset has a name that can be written on a command line, and a line that is text."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise TypeError(f"{name!r} is no name: use letters, digits, '-', '_', '+' and '.'")
+    if not isinstance(summary, str):
+        raise TypeError(f"the line that describes '{name}' must be text, not {summary!r}")
 
 
 def leading_comment(text: str) -> str:

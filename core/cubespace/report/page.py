@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import attrs
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from cubespace.base.numbers import duration, number, percent, size
 from cubespace.report import plots
 from cubespace.report.run_files import Facts, Record, reasons, verdict
 from cubespace.report.visuals import Learned, Story
 from cubespace.settings.run_config import dump_toml
+from cubespace.symbols.effects import SOURCES
 
 MAX_FILM_STRIPS = 60  # on one page, to keep it small
 MAX_FAILURES_SHOWN = 3
@@ -29,6 +31,7 @@ class Result:
     found: int
     valid: int | None
     optimal: int | None
+    all_seen: int | None  # plans of which training pairs show every step
     known_states: float | None
     known_transitions: float | None
     seconds: float
@@ -50,6 +53,7 @@ def results(facts: Facts) -> list[Result]:
             found=row["found"],
             valid=row["valid"],
             optimal=row["optimal"],
+            all_seen=row.get("all_seen"),
             known_states=row.get("known_states"),  # runs of older versions have none
             known_transitions=row.get("known_transitions"),
             seconds=row["mean_seconds"],
@@ -68,6 +72,7 @@ def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
         "facts": facts,
         "config": facts.run.config,
         "results": rows,
+        "sources": SOURCES,
         "leader": next((row for row in rows if row.planner == facts.leader), None),
         "toml": dump_toml(facts.run.config),
         "pddl": pddl(facts.run.file("domain.pddl")) if facts.extraction else None,
@@ -121,8 +126,11 @@ def pddl(path: Path) -> dict[str, Any] | None:
 
 
 def link(target: Path, output: Path) -> str:
-    """Return the address of a file as seen from the folder of the page."""
-    return Path(os.path.relpath(target, output.parent)).as_posix()
+    """Return the address of a file as seen from the folder of the page.
+
+    Quoted, and never anything but a path: a folder may be called ``javascript:…`` or have a ``#`` in its name.
+    """
+    return "./" + quote(Path(os.path.relpath(target, output.parent)).as_posix())
 
 
 def environment() -> Environment:
@@ -136,33 +144,3 @@ def environment() -> Environment:
     )
     loaded.filters |= {"number": number, "percent": percent, "duration": duration, "verdict": verdict, "size": size}
     return loaded
-
-
-def number(value: float | None) -> str:
-    """Return a number with few digits."""
-    if value is None:
-        return "?"
-    if isinstance(value, int) or value == int(value):
-        return f"{int(value):,}"
-    return f"{value:.3g}" if abs(value) >= 0.1 else f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.0e}"
-
-
-def percent(fraction: float | None) -> str:
-    """Return a fraction in percent, with two digits or more; only 1 is 100 % and only 0 is 0 %."""
-    if fraction is None:
-        return "?"
-    rounded_down = math.floor(1e4 * fraction) / 100  # 0.9995 is 99.95 %, not 100 %
-    return f"{rounded_down:.4g} %" if 0.99 < fraction < 1 else f"{100 * fraction:.3g} %"
-
-
-def duration(seconds: float) -> str:
-    """Return a time in the unit that fits it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.2f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def size(count: int) -> str:
-    """Return a number of bytes in the unit that fits it."""
-    return f"{count / 1024:.0f} kB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MB"

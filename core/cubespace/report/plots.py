@@ -56,7 +56,9 @@ def compared_curves(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
     for number, (name, rows) in enumerate(runs.items()):
         points = _thin([(row["epoch"], row["validation_successor"]) for row in rows])
         axes.plot(
-            *zip(*points, strict=True), color=SERIES[number % len(SERIES)], label=shorten(name, 48, placeholder=" …")
+            *zip(*points, strict=True),
+            color=SERIES[number % len(SERIES)],
+            label=_verbatim(shorten(name, 48, placeholder=" …")),
         )
     axes.set(xlabel="epoch", ylabel="Succ on pictures held out", yscale="log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_LOSS_SHOWN))
@@ -79,7 +81,7 @@ def effort(planners: Mapping[str, Any]) -> Markup | None:
             shown = True
             colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
             expansions, seconds = zip(*points, strict=True)
-            axes.scatter(expansions, seconds, s=18, color=colour, marker=marker, alpha=0.75, label=name)
+            axes.scatter(expansions, seconds, s=18, color=colour, marker=marker, alpha=0.75, label=_verbatim(name))
     if not shown:
         return None
     axes.set(xlabel="states expanded", ylabel="seconds", xscale="log", yscale="log")
@@ -125,7 +127,7 @@ def _curves(
             axes.text(
                 epoch,
                 1,
-                f"{after} ",
+                _verbatim(f"{after} "),
                 transform=axes.get_xaxis_transform(),
                 va="top",
                 rotation=90,
@@ -137,6 +139,11 @@ def _curves(
     _plain(axes.yaxis)
     _legend(axes)
     return _svg(figure, name)
+
+
+def _verbatim(text: str) -> str:
+    """Return a text that matplotlib shows as it is: what stands between two dollars it would take for a formula."""
+    return text.replace("$", r"\$")
 
 
 def _thin(points: Sequence[tuple[Any, Any]]) -> Sequence[tuple[Any, Any]]:

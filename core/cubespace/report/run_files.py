@@ -26,6 +26,7 @@ WRITTEN_BY = {  # the stage of each table
     "measures": "train",
     "encoder": "train",
     "extraction": "extract",
+    "judgement": "extract",
     "results": "evaluate",
     "diagnosis": "diagnose",
 }
@@ -43,6 +44,7 @@ class Facts:
     measures: Mapping[str, Any] | None
     encoder: Mapping[str, Any] | None
     extraction: Mapping[str, Any] | None
+    judgement: Mapping[str, Any] | None
     results: Mapping[str, Any] | None
     diagnosis: Mapping[str, Any] | None
 
@@ -112,11 +114,11 @@ def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
 
 
 def verdict(record: Record) -> str:
-    """Return the verdict on an instance in a word: optimal, valid, invalid, unknown, or none for no plan."""
+    """Return the verdict on an instance in a word: optimal, valid, invalid, unknown or doubted, or none for no plan."""
     if record["plan"] is None:
         return "none"
     if record["valid"] is None:
-        return "unknown"
+        return "doubted" if record.get("unseen_steps") else "unknown"
     if not record["valid"]:
         return "invalid"
     return "optimal" if record["optimal"] else "valid"

@@ -68,6 +68,7 @@ class Frame:
     """One state of a plan: its picture, its bits, the action that led to it. Long plans leave some out."""
 
     step: int
+    unseen: bool  # whether no training pair shows the step to it
     skipped: int  # frames left out before this one
     picture: Picture
     bits: Picture | None
@@ -86,6 +87,8 @@ class Story:
     outcome: str
     reason: str
     wrong: int | None
+    unseen: list[int]  # steps that no training pair shows
+    steps: int
     init: Picture
     goal: Picture
     frames: list[Frame]
@@ -178,8 +181,10 @@ class Learned:
             problem=record["problem"],
             verdict=verdict(record),
             outcome=record["outcome"],
-            reason=record["reason"] or record["detail"],
+            reason=f"{record['reason'] or record['detail']}{': ' + record['fault'] if record.get('fault') else ''}",
             wrong=record["wrong_step"],
+            unseen=record.get("unseen_steps") or [],
+            steps=len(record["plan"] or ()),
             init=picture(init, "the given initial picture"),
             goal=picture(goal, "the given goal picture"),
             frames=self._frames(trace, pictures, record, whole),
@@ -194,13 +199,15 @@ class Learned:
 
     def _frames(self, trace: Bits, pictures: Images, record: Record, whole: bool) -> list[Frame]:
         frames = []
-        steps = _worth_showing(len(trace), record["wrong_step"])
+        unseen = record.get("unseen_steps") or [None]
+        steps = _worth_showing(len(trace), unseen[0] if record["wrong_step"] is None else record["wrong_step"])
         for last, step in zip([-1, *steps], steps, strict=False):
             state, earlier = trace[step], trace[max(0, step - 1)]
             added, deleted = int((state & ~earlier).sum()), int((earlier & ~state).sum())
             words = f"bits of step {step}: {added} added, {deleted} deleted"
             frame = Frame(
                 step=step,
+                unseen=step in (record.get("unseen_steps") or ()),
                 skipped=step - last - 1,
                 picture=picture(pictures[step], f"step {step}"),
                 bits=barcode(state, earlier, words) if whole else None,

@@ -24,50 +24,39 @@ from cubespace.base.options import parse_spec
 from cubespace.base.version import __version__
 from cubespace.data.domain import Domain, Pairs
 from cubespace.data.spoiling import spoil
-from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.bits_file import load_bits
 from cubespace.runs.folder import CONFIG, RunFolder
 from cubespace.runs.networks import read_network
+from cubespace.runs.planning import Planning
 from cubespace.runs.stages import Pipeline
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import RunConfig, load_config
-from cubespace.settings.stages import ENCODER, EXTRACTION, MEASURES, MODEL, PDDL, STRIPS
-from cubespace.symbols.strips import StripsModel, load_strips
+from cubespace.settings.stages import BITS, ENCODER, EXTRACTION, MEASURES, MODEL, PDDL, STRIPS
+from cubespace.symbols.strips import load_strips
 
 SUFFIX, CARD, FORMAT = ".cube", "card.json", 1
-FILES = (CONFIG, MODEL, ENCODER, MEASURES, STRIPS, PDDL, EXTRACTION)
+FILES = (CONFIG, MODEL, BITS, ENCODER, MEASURES, STRIPS, PDDL, EXTRACTION)
 MAX_CARD, MAX_BYTES = 1 << 20, 1 << 30  # of the card, and of all files together
 A_TIME = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same model gives the same bundle
 
 
-@attrs.frozen(kw_only=True)
-class LearnedModel:
-    """What planning between two pictures needs, from a run folder or from a bundle."""
-
-    network: SpaceAutoEncoder
-    strips: StripsModel
-    domain: Domain  # judges plans, if it can
-    redrawing_error: float  # the largest with which a training picture is redrawn
-
-
-def open_model(path: Path, catalogue: Catalogue, execution: Execution) -> LearnedModel:
-    """Open the model of a run folder, or of a bundle."""
+def open_model(path: Path, catalogue: Catalogue, execution: Execution, observer: Observer) -> Planning:
+    """Open the model of a run folder, or of a bundle, for planning between pictures."""
     if not path.is_file():
-        pipeline = Pipeline(RunFolder.load(path, catalogue), catalogue, execution, Observer())
-        network, strips = pipeline.network(), pipeline.strips()
-        error = pipeline.redrawing_error()
-        return LearnedModel(network=network, strips=strips, domain=pipeline.domain(), redrawing_error=error)
+        return Planning.of(Pipeline(RunFolder.load(path, catalogue), catalogue, execution, observer))
     with tempfile.TemporaryDirectory(prefix="cube-bundle-") as name:
         folder = Path(name)
         unpack(path, folder)
         network = read_network(catalogue, folder / MODEL, execution.device)
+        domain = bundle_domain(load_config(folder / CONFIG, {}), network.image_shape, catalogue)
+        strips, seen = load_strips(folder / STRIPS), load_bits(folder / BITS)["train"]
         table = read_json(folder / EXTRACTION)
-        return LearnedModel(
-            network=network,
-            strips=load_strips(folder / STRIPS),
-            domain=bundle_domain(load_config(folder / CONFIG, {}), network.image_shape, catalogue),
-            redrawing_error=float(table["redrawing_error"]) if isinstance(table, dict) else 0.0,
-        )
+    if not isinstance(table, dict) or not isinstance(table.get("redrawing_error"), float):
+        raise InputError(f"{path} is damaged: {EXTRACTION} does not say how well pictures are redrawn")
+    usual = table["redrawing_error"]
+    return Planning(network, strips, domain, lambda: TrainingMemory.of(seen.before, seen.after), lambda: usual)
 
 
 def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:

@@ -16,7 +16,8 @@ import attrs
 import filelock
 
 from cubespace.base.errors import CubeError, InputError, UsageError
-from cubespace.base.files import read_json, sha256, write_json, write_text
+from cubespace.base.files import in_use, part_of, read_json, sha256, write_json, write_text
+from cubespace.base.leftovers import refuse_links, remove_parts, remove_temporary_folders
 from cubespace.base.options import parse_spec
 from cubespace.base.version import __version__, version_of
 from cubespace.plugins.catalogue import Catalogue, load_plugins
@@ -87,7 +88,7 @@ class RunFolder:
         """Return where relative paths in the settings start: where the run was started, however it was moved since."""
         known = read_json(self.file(ENVIRONMENT)) if self.file(ENVIRONMENT).is_file() else None
         started_in = known.get("started_in") if isinstance(known, dict) else None
-        return Path(os.path.realpath(self.path), started_in or Path.cwd())
+        return Path(os.path.realpath(self.path), started_in if isinstance(started_in, str) else Path.cwd())
 
     def file(self, name: str) -> Path:
         """Return the path of a file of the run."""
@@ -95,7 +96,7 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep every other process from working on this run."""
+        """Keep every other process from working on this run, and remove what killed ones have left in it."""
         lock = filelock.FileLock(self.path / ".lock")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -107,7 +108,11 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"cannot write to '{self.path}': {error.strerror or error}") from error
         try:
-            yield
+            refuse_links(self.path)
+            remove_parts(self.path)
+            remove_temporary_folders()
+            with in_use(self.path):
+                yield
         finally:
             lock.release()
 
@@ -179,10 +184,9 @@ class RunFolder:
 
 def _link(source: Path, target: Path) -> None:
     """Give a file a second name: files are replaced, never written into, so neither run can change the other's."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = part_of(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
         try:
             os.link(source, part)
         except OSError:  # another file system, or one without links

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,20 @@ from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
-from cubespace.runs.solving import folder_name, judge_search, refuse_missing, search_problem, write_solution
+from cubespace.runs.solving import (
+    folder_name,
+    judge_search,
+    refuse_missing,
+    search_problem,
+    searched,
+    write_solution,
+)
 from cubespace.search.side_by_side import side_by_side
-from cubespace.search.solver import Limits, SearchProblem, SearchResult, Solver
+from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.symbols.pddl import write_problem
 from cubespace.symbols.strips import StripsModel
 
-RECORD = 3  # the form of an instance's record: one of another form is made again
+RECORD = 4  # the form of an instance's record: one of another form is made again
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -36,6 +43,7 @@ class Learned:
 
     files: str  # the hashes of network and model
     memory: TrainingMemory
+    familiar: Mapping[str, float]  # how much of the instances learning has seen
 
 
 def evaluate(
@@ -52,7 +60,7 @@ def evaluate(
     """Solve all instances with all planners of the run, some ``at_once``, and return its results.
 
     A plan that is there already is kept if it is for the same instance of the same network and model, by the same
-    version of the planner.
+    version of the planner. A search that crashed is done again: it may have been killed.
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
@@ -71,7 +79,14 @@ def evaluate(
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
-    return {"domain": run.config.domain, "limits": attrs.asdict(limits), "length": config.length, "planners": rows}
+    return {
+        "domain": run.config.domain,
+        "effects": run.config.extract.effects,
+        "limits": attrs.asdict(limits),
+        "length": config.length,
+        **learned.familiar,
+        "planners": rows,
+    }
 
 
 @attrs.frozen
@@ -99,7 +114,7 @@ class Bench:
         folders = [self.folder / problem.name / folder_name(spec) for problem in problems]
         known = [_finished(folder, key) for folder, key in zip(folders, keys, strict=True)]
         left = [search for search, record in zip(searches, known, strict=True) if record is None]
-        with side_by_side(partial(planner.solve, limits=self.limits), left, at_once) as results:
+        with side_by_side(partial(searched, planner, limits=self.limits), left, at_once) as results:
             for problem, folder, key, record in zip(problems, folders, keys, known, strict=True):
                 about = {"key": key, "problem": problem.name, "planner": spec}
                 yield record or self._written(folder, problem, next(results), about)
@@ -110,6 +125,8 @@ class Bench:
         record = {**about, **solution.record(), **self.memory.count(solution.trace)}
         write_solution(folder, problem, self.model, solution, record)
         self.observer.plan(record)
+        if solution.crashed:
+            self.observer.say(f"evaluate: {about['planner']} crashed on instance {problem.name}: {record['detail']}")
         return record
 
 
@@ -140,7 +157,9 @@ def _finished(folder: Path, key: str) -> dict[str, Any] | None:
     if not (folder / "result.json").is_file():
         return None
     record = read_json(folder / "result.json")
-    return record if isinstance(record, dict) and record.get("key") == key else None
+    if not isinstance(record, dict) or record.get("key") != key or record.get("outcome") == Outcome.CRASHED:
+        return None
+    return record
 
 
 def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> None:
@@ -151,4 +170,5 @@ def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> Non
 
 def _brief(spec: str, records: list[dict[str, Any]]) -> str:
     counts = summarise(records)
-    return f"{spec}: found {counts['found']}, valid {counts['valid']}, optimal {counts['optimal']} of {len(records)}"
+    judged = "" if counts["valid"] is None else f", valid {counts['valid']}, optimal {counts['optimal']}"
+    return f"{spec}: found {counts['found']}{judged}, all steps seen {counts['all_seen']}, of {len(records)}"

@@ -11,13 +11,16 @@ import attrs
 import torch
 
 from cubespace.base.errors import CubeError
+from cubespace.base.numbers import fixed
 from cubespace.base.options import parse_spec
 from cubespace.data.domain import Pairs
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.contract_check import check_parts
 from cubespace.learning.devices import RandomState
 from cubespace.learning.encoder import Layout, picture_shape
 from cubespace.learning.encoder_trial import Trial, try_network
 from cubespace.learning.model_file import load_model
+from cubespace.plugins.blame import blame
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.recipe import AUTO, ModelConfig
 
@@ -43,8 +46,8 @@ class Candidate:
             return f"{self.encoder}: not possible, {self.reason}"
         return (
             f"{self.encoder}: {'fits' if self.fits else 'does not fit'}, {self.trial.differences} differences, "
-            f"covering {self.trial.coverage:.4f} of held-out pairs, {self.trial.description:.2f} bits each, "
-            f"residue {self.trial.residue:.4f}, {self.seconds} s"
+            f"covering {fixed(self.trial.coverage)} of held-out pairs, {self.trial.description:.2f} bits each, "
+            f"residue {fixed(self.trial.residue)}, {self.seconds} s"
         )
 
 
@@ -163,7 +166,10 @@ def new_network(catalogue: Catalogue, config: ModelConfig, pairs: Pairs, seed: i
     """Build the network for some training pictures; its random weights depend on the seed alone."""
     layout = plan_layout(catalogue, config, pairs)
     with RandomState(seed, torch.device("cpu"))():
-        return build_network(catalogue, config, pairs.before.shape[1:], layout)
+        network = build_network(catalogue, config, pairs.before.shape[1:], layout)
+    with blame(network.encoder, network.decoder, network.apply_module), RandomState(seed, torch.device("cpu"))():
+        check_parts(network)
+    return network
 
 
 def read_network(catalogue: Catalogue, path: Path, device: str = "cpu") -> SpaceAutoEncoder:

@@ -13,21 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, squared_errors
-from cubespace.base.errors import InputError, UsageError
-from cubespace.base.files import write_json, write_text
+from cubespace.base.errors import ContractError, InputError, UsageError
+from cubespace.base.files import remove, write_json, write_text
 from cubespace.base.film_strip import film_strip, write_animation, write_picture
 from cubespace.base.images import read_picture, resized
+from cubespace.base.numbers import number
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation import distances
 from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
-from cubespace.evaluation.problems import Problem, own_problem
+from cubespace.evaluation.problems import Problem
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.latent_graph import LatentGraph
+from cubespace.plugins.blame import blame
 from cubespace.runs.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
-from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
+
+PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
 
 Given = str | Path | NDArray[np.uint8]  # a picture: its file, or its pixels
 
@@ -50,6 +53,11 @@ class Solution:
         """Return whether there is a plan."""
         return self.search.outcome is Outcome.SOLVED
 
+    @property
+    def crashed(self) -> bool:
+        """Return whether the search came to no end of its own."""
+        return self.search.outcome is Outcome.CRASHED
+
     def record(self) -> dict[str, Any]:
         """Return all of it that is not a picture, for JSON."""
         return {
@@ -62,6 +70,7 @@ class Solution:
             "optimal": self.verdict.optimal if self.verdict else False,
             "reason": self.verdict.reason if self.verdict else "",
             "wrong_step": self.verdict.step if self.verdict else None,
+            "fault": self.verdict.fault if self.verdict else "",
             "seconds": round(self.search.wall_seconds, 3),
             **attrs.asdict(self.search.statistics),
         }
@@ -85,7 +94,15 @@ def solve_problem(
     domain: Domain,
 ) -> Solution:
     """Search for a plan, draw its states and judge the pictures."""
-    return judge_search(network, solver.solve(search, limits), problem, domain)
+    return judge_search(network, searched(solver, search, limits), problem, domain)
+
+
+def searched(solver: Solver, search: SearchProblem, limits: Limits) -> SearchResult:
+    """Return what a solver found, once it is known to be a result."""
+    with blame(solver):
+        result = solver.solve(search, limits)
+        _check_result(result, solver)
+    return result
 
 
 def judge_search(network: SpaceAutoEncoder, result: SearchResult, problem: Problem, domain: Domain) -> Solution:
@@ -95,8 +112,17 @@ def judge_search(network: SpaceAutoEncoder, result: SearchResult, problem: Probl
     frames = inference.draw(network, result.trace)
     verdict = UNKNOWN
     if problem.states is not None:
-        verdict = judge(domain, *problem.states, frames, _distance(domain, problem, len(frames) - 1))
+        with blame(domain):
+            verdict = judge(domain, *problem.states, frames, _distance(domain, problem, len(frames) - 1))
     return Solution(search=result, frames=frames, verdict=verdict)
+
+
+def _check_result(result: object, solver: Solver) -> None:
+    """Raise if a solver has returned something else than a result, or a solution without its states."""
+    if not isinstance(result, SearchResult):
+        raise ContractError(f"it returned {type(result).__name__}, not a SearchResult", solver)
+    if result.outcome is Outcome.SOLVED and (result.plan is None or result.trace is None):
+        raise ContractError("it says that it has solved a problem, but gives no plan with a trace", solver)
 
 
 def _distance(domain: Domain, problem: Problem, bound: int) -> int | None:
@@ -110,17 +136,17 @@ def check_pictures(network: SpaceAutoEncoder, images: Images, usual: float, name
     """Return a warning for each picture that the network redraws far worse than any picture it was trained on."""
     errors = redrawing_errors(network, images)
     return [
-        f"{name} does not look like what was trained on: redrawn with error {error:.2g}, "
-        f"training pictures have at most {usual:.2g}"
-        for name, error in zip(names, errors, strict=True)
+        f"{name} does not look like what was trained on: redrawn with error {number(error)}, "
+        f"training pictures have at most {number(usual)}"
+        for name, error in zip(names, errors.tolist(), strict=True)
         if error > 3 * usual
     ]
 
 
-def redrawing_errors(network: SpaceAutoEncoder, images: Images) -> list[float]:
-    """Return the mean squared error of each picture after encoding and decoding it."""
+def redrawing_errors(network: SpaceAutoEncoder, images: Images) -> NDArray[np.float32]:
+    """Return the mean squared error of each picture after encoding and decoding it, (pictures,)."""
     drawn = inference.decode(network, inference.encode(network, images))
-    return [float(error) for error in squared_errors(drawn, images)]
+    return squared_errors(drawn, images)
 
 
 def refuse_missing(planners: Mapping[str, Solver], network: SpaceAutoEncoder | None = None) -> None:
@@ -143,36 +169,44 @@ def folder_name(spec: str) -> str:
 
 
 def write_solution(
-    folder: Path, problem: Problem, model: StripsModel, solution: Solution, record: dict[str, Any]
+    folder: Path, problem: Problem, model: StripsModel, solution: Solution | None, record: dict[str, Any]
 ) -> None:
-    """Write plan and pictures, and last the record: it says that the rest is there."""
-    if solution.frames is not None and solution.trace is not None and solution.search.plan is not None:
-        wrong = solution.verdict.step if solution.verdict else None
-        write_text(folder / "plan", plan_text(model, solution.search))
+    """Write plan and pictures, or what a planner without a plan said, and last the record: the rest is there then."""
+    if (folder / RECORD).is_file():  # of an earlier search, which may have ended otherwise
+        for stale in (PLAN, TRACE, STRIP, ANIMATION, PLANNER_LOG):
+            remove(folder / stale)
+    plan = None if solution is None else solution.search.plan
+    if solution is not None and solution.frames is not None and solution.trace is not None and plan is not None:
+        wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
+        write_text(folder / PLAN, "".join(f"({name})\n" for name in step_names(model, solution.search)))
         save_trace(folder / TRACE, solution.trace)
-        write_picture(folder / "strip.png", film_strip(problem.init, problem.goal, solution.frames, wrong))
-        write_animation(folder / "plan.png", solution.frames)
-    write_json(folder / "result.json", record)
+        write_picture(folder / STRIP, film_strip(problem.init, problem.goal, solution.frames, wrong, unseen))
+        write_animation(folder / ANIMATION, solution.frames)
+    elif solution is not None and solution.search.log:
+        write_text(folder / PLANNER_LOG, solution.search.log)
+    write_json(folder / RECORD, record)
 
 
-def plan_text(model: StripsModel, search: SearchResult) -> str:
-    """Return a plan as a file; its steps are actions of the model, or labels of the network that was searched."""
-    assert search.plan is not None
+def step_names(model: StripsModel, search: SearchResult) -> tuple[str, ...]:
+    """Return the names of the steps of a plan: actions of the model, or labels of the network that was searched."""
     if search.latent:
-        return "".join(f"(label-{label})\n" for label in search.plan)
-    return write_plan(model, search.plan)
+        return tuple(f"label-{label}" for label in search.plan or ())
+    return tuple(model.names[row] for row in search.plan or ())
 
 
 def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -> Images:
-    """Return a picture, a file or an array of bytes, as a batch of one in the shape the network was trained on."""
+    """Return a picture, a file or an array of bytes, as a batch of one in the shape the network was trained on.
+
+    A file is scaled as training pictures are: before its colours are converted.
+    """
     size = (shape[0], shape[1])
     if isinstance(given, str | Path):
         name = f"picture '{given}'"
-        pixels = read_picture(Path(given), "grey" if len(shape) == 2 else "rgb")
+        pixels = read_picture(Path(given), "grey" if len(shape) == 2 else "rgb", size if resize else None)
     else:
         name, pixels = "the picture", np.ascontiguousarray(given)
-    if resize and pixels.dtype == np.uint8 and pixels.shape[:2] != size:
-        pixels = resized(pixels, size)
+        if resize and pixels.dtype == np.uint8 and pixels.shape[:2] != size:
+            pixels = resized(pixels, size)
     if pixels.dtype != np.uint8 or pixels.shape != shape:
         there, here = ("x".join(map(str, each)) for each in (pixels.shape, shape))
         raise InputError(
@@ -180,16 +214,3 @@ def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -
             "scale it, or ask for resizing"
         )
     return np.array(pixels)[None]
-
-
-def plan_between(
-    network: SpaceAutoEncoder,
-    model: StripsModel,
-    domain: Domain,
-    pictures: tuple[Images, Images],
-    solver: Solver,
-    limits: Limits,
-) -> tuple[Problem, Solution]:
-    """Find a plan from one picture to another, each a batch of one, and judge it if the domain can."""
-    problem = own_problem(domain, *pictures)
-    return problem, solve_problem(network, search_problem(network, model, problem), problem, solver, limits, domain)

@@ -12,6 +12,7 @@ import numpy as np
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import read_json, sha256, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
+from cubespace.base.numbers import fixed
 from cubespace.base.observer import Observer, following
 from cubespace.data import transitions
 from cubespace.data.domain import Domain
@@ -23,14 +24,17 @@ from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.network_metrics import measure
 from cubespace.learning.resumable_training import TrainingRun
+from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.bits_file import BitPairs, load_bits, save_bits
 from cubespace.runs.diagnosing import diagnose_run
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
 from cubespace.runs.instances import Learned, evaluate
+from cubespace.runs.judging import familiarity, judge_run
 from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
 from cubespace.runs.solving import redrawing_errors
+from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import AUTO, Execution, Recipe
 from cubespace.settings.stages import (
     BITS,
@@ -38,6 +42,7 @@ from cubespace.settings.stages import (
     DIAGNOSIS,
     ENCODER,
     EXTRACTION,
+    JUDGEMENT,
     MEASURES,
     MODEL,
     PDDL,
@@ -65,9 +70,9 @@ class Pipeline:
 
     def until(self, last: str) -> None:
         """Do all stages that lead to ``last``, and itself."""
-        with self.run.working(), following(self.observer, self.run.path):
+        with self.run.working(), following(self.observer, self.run.path), blame():
             for stage in way_to(last):
-                if self.run.finished(stage.name):
+                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     do: Callable[[], None] = getattr(self, stage.name)
@@ -84,7 +89,9 @@ class Pipeline:
         config = self.run.config
         self.observer.stage("data", f"transitions of {config.domain}")
         with self.run.stage("data", [("domain", config.domain)]):
-            made = transitions.make(self.domain(stream=0), config.domain, config.data.transitions, config.data.seed)
+            domain = self.domain(stream=0)
+            with blame(domain):
+                made = transitions.make(domain, config.domain, config.data.transitions, config.data.seed)
             made.save(self.run.file(DATA))
             sheet = contact_sheet(side_by_side(made.train.before[:24], made.train.after[:24]))
             write_png(self.run.file("data.png"), sheet)
@@ -152,10 +159,14 @@ class Pipeline:
             save_strips(self.run.file(STRIPS), model)
             write_text(self.run.file(PDDL), write_domain(model))
             pictures = np.concatenate([data.train.before, data.train.after])
-            usual = max(redrawing_errors(network, pictures))
+            usual = float(redrawing_errors(network, pictures).max())
             record = {**attrs.asdict(report), "precondition": precondition, "redrawing_error": usual}
             write_json(self.run.file(EXTRACTION), record)
             self.observer.say(f"extract: {report.summary}")
+            judgement = judge_run(network, model, data, self.bits(), effects=config.effects, labels=report.labels)
+            write_json(self.run.file(JUDGEMENT), judgement.record())
+            for line in judgement.lines:
+                self.observer.say(f"extract: {line}")
 
     def evaluate(self) -> None:
         """Solve the instances with every planner and judge the plans."""
@@ -163,10 +174,11 @@ class Pipeline:
         named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
         with self.run.stage("evaluate", named):
             parts = self.domain(), self.network(), self.strips()
-            problems, seen = self.problems(parts[0]), self.bits()["train"]
+            problems, memory = self.problems(parts[0]), self.memory()
             learned = Learned(
                 files=" ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS)),
-                memory=TrainingMemory.of(seen.before, seen.after),
+                memory=memory,
+                familiar=familiarity(parts[1], memory, self.transitions().train, problems),
             )
             results = evaluate(
                 self.run, problems, *parts, learned, self.catalogue, self.observer, self.execution.searches
@@ -176,9 +188,10 @@ class Pipeline:
     def problems(self, domain: Domain) -> list[Problem]:
         """Return the instances of the run; the data set is not kept while planners need the memory."""
         data, config = self.transitions(), self.run.config
-        if not config.data.spoil.pictures:
-            data.check_drawn_by(domain)
-        return make_problems(domain, data.test, config.plan)
+        with blame(domain):
+            if not config.data.spoil.pictures:
+                data.check_drawn_by(domain)
+            return make_problems(domain, data.test, config.plan)
 
     def diagnose(self) -> None:
         """Compare the moves of the model with the true ones."""
@@ -217,7 +230,9 @@ class Pipeline:
         """
         config = self.run.config
         domain: Domain = self.catalogue.create("domain", config.domain, home=self.run.home)
-        return spoil(domain, config.data.spoil, config.data.seed, stream)
+        spoiled = spoil(domain, config.data.spoil, config.data.seed, stream)
+        stand_for(spoiled, domain)
+        return spoiled
 
     def transitions(self) -> Transitions:
         """Return the data set of the run."""
@@ -228,6 +243,11 @@ class Pipeline:
         """Return the latent states of all pictures of the data set, by split."""
         self.require("train")
         return load_bits(self.run.file(BITS))
+
+    def memory(self) -> TrainingMemory:
+        """Return what learning saw, in bits."""
+        seen = self.bits()["train"]
+        return TrainingMemory.of(seen.before, seen.after)
 
     def network(self) -> SpaceAutoEncoder:
         """Return the trained network."""
@@ -255,9 +275,13 @@ class Pipeline:
             raise InputError(f"'{self.run.file(file)}' is damaged: it is no table")
         return table
 
+    def crashed(self) -> int:
+        """Return how many searches of the run crashed; the next call tries them again."""
+        return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())
+
 
 def _brief(row: dict[str, Any]) -> str:
     """Return the part of a training row that fits beside a bar."""
     held_out = (("Rec", "reconstruction"), ("Succ", "successor"), ("Direct", "direct"))
-    parts = [f"{short} {row[f'validation_{name}']:.4f}" for short, name in held_out]
-    return f"{row['phase']}: loss {row['total']:.4f}, {', '.join(parts)}"
+    parts = [f"{short} {fixed(row[f'validation_{name}'])}" for short, name in held_out]
+    return f"{row['phase']}: loss {fixed(row['total'])}, {', '.join(parts)}"

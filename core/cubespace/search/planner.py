@@ -38,5 +38,7 @@ class PlannerBackend(Solver):
         """Read the outcome from exit code, log and files; core has already ruled out its own time limit.
 
         An answer that makes no sense may raise ``ValueError`` or ``OSError``; the outcome is then *crashed*. A negative
-        exit code is the signal that ended the process. If the log was very long, its middle is missing.
+        exit code is the signal that ended the process. If the log was very long, its middle is missing. All that is in
+        the folder are regular files of at most 64 MB (apart from larger ones that ``command`` wrote) and folders;
+        anything else is a crash before this is called.
         """

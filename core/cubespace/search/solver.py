@@ -25,7 +25,7 @@ class Outcome(enum.StrEnum):
     """How a search ended. A crash is never "no plan", and "unsolvable" is about the learned model, not the world."""
 
     SOLVED = "solved"
-    UNSOLVABLE = "proven unsolvable"
+    UNSOLVABLE = "unsolvable in the learned model"
     NOT_FOUND = "gave up"
     OUT_OF_TIME = "out of time"
     OUT_OF_MEMORY = "out of memory"
@@ -35,7 +35,10 @@ class Outcome(enum.StrEnum):
 
 @attrs.frozen(kw_only=True)
 class Limits:
-    """What a search may use, as in the paper: 15 minutes and 2 GB."""
+    """What a search may use, as in the paper: 15 minutes and 2 GB.
+
+    The memory limit holds for each process of a planner and, on Linux, for all of them together.
+    """
 
     seconds: float = attrs.field(default=TIME_LIMIT, validator=attrs.validators.gt(0))
     megabytes: int = attrs.field(default=MEMORY_LIMIT, validator=attrs.validators.gt(0))
@@ -93,8 +96,9 @@ class SearchResult:
     cost: int | None = None
     statistics: Statistics = attrs.field(factory=Statistics)
     wall_seconds: float = 0.0  # of the whole search, set-up included
-    detail: str = ""  # what the planner said if it failed
     latent: bool = False  # whether the steps of the plan are labels, not rows of the model
+    detail: str = ""  # why it failed, in a few words
+    log: str = ""  # all that a planner said, or the beginning and the end if that is very long
 
 
 class Solver(ABC):

@@ -10,9 +10,11 @@ import contextlib
 import json
 import os
 import selectors
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,15 +25,26 @@ from cubespace.search.solver import Limits
 SUPERVISOR = Path(__file__).with_name("_supervisor.py")
 LOG_BYTES_PER_END = 1 << 17  # kept of the beginning and of the end of a log
 PIPE_BYTES = 1 << 16  # the capacity of a pipe
+PATIENCE_SECONDS = 10.0  # beyond the time limit, after which a supervisor that says nothing is given up
+ENDING_SECONDS = 7.0  # that a supervisor has to end what it runs; it needs five at most
 
 
 @attrs.frozen
 class Ended:
-    """How a process ended; the exit code is None if its time was up."""
+    """How a process ended; the exit code is None if it was ended for its use of time or of memory."""
 
     exit_code: int | None
     log: str
     megabytes: float | None = None
+    out_of_memory: bool = False  # all its processes together; a single one fails by itself
+
+
+class SupervisorLost(Exception):  # noqa: N818 - what happened, not whose fault it is
+    """A supervisor died or says nothing: how the planner would have ended is not known."""
+
+    def __init__(self, reason: str, log: str, *, died: bool) -> None:
+        super().__init__(reason)
+        self.log, self.died = log, died
 
 
 class Supervisor:
@@ -39,6 +52,7 @@ class Supervisor:
 
     def __init__(self) -> None:
         self.socket, theirs = socket.socketpair()
+        self.socket.settimeout(PATIENCE_SECONDS)
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(SUPERVISOR)],
@@ -50,51 +64,62 @@ class Supervisor:
             )
         _all.add(self)
 
-    def run(self, command: Sequence[str], folder: Path, limits: Limits) -> Ended:
-        """Run a command in a folder until it ends or its time is up, and leave nothing of it running."""
-        output, theirs = os.pipe()
-        try:
-            try:
-                self._ask(command, folder, limits, theirs)
-            finally:
-                os.close(theirs)
-            log = self._listen(output)
-        finally:
-            os.close(output)
-        return self._report(log.text())
+    def adopt(self, folder: Path) -> None:
+        """Have a folder removed, whether or not it exists yet, if we die before we can remove it ourselves."""
+        self._send({"folder": str(folder)})
 
-    def _ask(self, command: Sequence[str], folder: Path, limits: Limits, output: int) -> None:
+    def run(self, command: Sequence[str], folder: Path, limits: Limits) -> Ended:
+        """Run a command in a folder until it ends or its time is up, and leave nothing of it running.
+
+        Raise :class:`SupervisorLost` if the supervisor dies or does not keep the time.
+        """
         # the same messages on every machine, and the same order of Python's sets in every run
         environment = {**os.environ, "LC_ALL": "C", "PYTHONHASHSEED": "0"}
         request = {"command": list(command), "environment": environment, "folder": str(folder)}
-        line = json.dumps({**request, **attrs.asdict(limits)}).encode() + b"\n"
-        with contextlib.suppress(ConnectionError):  # a supervisor that has died is noticed when its report is missing
-            self.socket.sendall(line[socket.send_fds(self.socket, [line], [output]) :])
-
-    def _listen(self, output: int) -> Log:
-        """Read the planner's output until the supervisor reports its end."""
+        output, theirs = os.pipe()
         log = Log()
+        try:
+            try:
+                self._send({**request, **attrs.asdict(limits)}, theirs)
+            finally:
+                os.close(theirs)
+            in_time = self._listen(output, log, time.monotonic() + limits.seconds + PATIENCE_SECONDS)
+        finally:
+            os.close(output)
+        if not in_time:
+            raise SupervisorLost("the process that supervises planners does not answer", log.text(), died=False)
+        return self._report(log.text())
+
+    def _send(self, message: dict[str, object], *descriptors: int) -> None:
+        line = json.dumps(message).encode() + b"\n"
+        with contextlib.suppress(OSError):  # a supervisor that has died or sleeps is noticed when its report is missing
+            self.socket.sendall(line[socket.send_fds(self.socket, [line], descriptors) :])
+
+    def _listen(self, output: int, log: Log, deadline: float) -> bool:
+        """Read the planner's output until the supervisor reports its end; return whether it did before the deadline."""
         os.set_blocking(output, False)
         with selectors.DefaultSelector() as selector:
             selector.register(output, selectors.EVENT_READ)
             selector.register(self.socket, selectors.EVENT_READ)
-            while True:
-                ready = [key.fileobj for key, _ in selector.select()]
+            while (left := deadline - time.monotonic()) > 0:
+                ready = [key.fileobj for key, _ in selector.select(min(left, 3600.0))]
                 if not log.read(output) and output in ready:
                     selector.unregister(output)  # the other end is closed
                 if self.socket in ready:
-                    return log
+                    return True
+        return False
 
     def _report(self, log: str) -> Ended:
-        """Return how the planner ended, or the supervisor if it has died without a report."""
+        """Return how the planner ended."""
         line = b""
-        with contextlib.suppress(ConnectionError), self.socket.makefile("rb") as file:
+        with contextlib.suppress(OSError), self.socket.makefile("rb") as file:
             line = file.readline()
-        if not line:
-            return Ended(self.process.wait() or 1, log)
+        if not line.endswith(b"\n"):
+            raise SupervisorLost("the process that supervises planners was killed", log, died=True)
         report = json.loads(line)
         scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
-        return Ended(report["exit_code"], log, report["peak"] / scale)
+        code = report["exit_code"] if report["how"] == "done" else None
+        return Ended(code, log, report["peak"] / scale, report["how"] == "memory")
 
     def interrupt(self) -> None:
         """End what it runs, from another thread than the one that waits for it."""
@@ -102,11 +127,16 @@ class Supervisor:
             self.socket.shutdown(socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """End the process and whatever it runs."""
+        """End the process and whatever it runs, even if someone has stopped it."""
         _all.discard(self)
         self.interrupt()
         self.socket.close()
-        self.process.wait()
+        for number in (signal.SIGCONT, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(ENDING_SECONDS)
+                return
 
 
 _all: set[Supervisor] = set()

@@ -11,8 +11,14 @@ from typing import Any, Literal
 import attrs
 from attrs.validators import and_, ge, gt, le, lt, optional
 
+from cubespace.base.options import MOST_LAYERS, MOST_UNITS
+
+MOST_SEED = 2**63 - 1  # as large as torch takes
+
+_units = and_(ge(1), le(MOST_UNITS))
 _fraction = and_(ge(0.0), le(1.0))
 _rate = and_(ge(0.0), lt(1.0))
+_step = and_(gt(0.0), le(100.0))  # a learning rate: beyond, the first update is no number any more
 
 
 def _setting(default: Any, validator: Any = None) -> Any:
@@ -26,17 +32,17 @@ AUTO = "auto"  # a choice that is left to what held-out pairs tell, or to the co
 class ModelConfig:
     """The shape of the network."""
 
-    bits: int = _setting(100, ge(1))  # F, propositions of a latent state; some encoders decide by themselves
-    actions: int | None = _setting(None, optional(ge(1)))  # A, labels the action head can give; None: as needed
+    bits: int = _setting(100, _units)  # F, propositions of a latent state; some encoders decide by themselves
+    actions: int | None = _setting(None, optional(_units))  # A, labels the action head can give; None: as needed
     apply: str = "btl"  # apply module, as NAME or NAME:key=value,…
     encoder: str = AUTO  # as NAME or NAME:key=value,…; auto: chosen by what held-out pairs tell
     decoder: str = AUTO  # auto: the one that goes with the encoder
     least_coverage: float = _setting(0.5, _fraction)  # of held-out pairs, of an encoder that auto may choose …
     most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
-    action_width: int = _setting(300, ge(1))
-    action_depth: int = _setting(1, ge(0))
-    discriminator_width: int = _setting(0, ge(0))  # of the action discriminator, which latent search needs; 0: none
-    discriminator_depth: int = _setting(1, ge(0))
+    action_width: int = _setting(300, _units)
+    action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))
+    discriminator_width: int = _setting(0, and_(ge(0), le(MOST_UNITS)))  # of what latent search needs; 0: none
+    discriminator_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))
 
 
 @attrs.frozen(kw_only=True)
@@ -99,12 +105,12 @@ class TrainConfig:
     decoder_epochs: int | None = _setting(None, optional(ge(0)))  # … or this many epochs
     rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only
     batch: int = _setting(100, ge(2))
-    learning_rate: float = _setting(3e-3, gt(0.0))
+    learning_rate: float = _setting(3e-3, _step)
     decay: float = _setting(0.1, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
     decay_from: float = _setting(0.7, _rate)  # … falling exponentially from here on
-    finish_rate: float = _setting(1e-3, gt(0.0))  # learning rate of the phases after it, falling to 0
+    finish_rate: float = _setting(1e-3, _step)  # learning rate of the phases after it, falling to 0
     patience: int | None = _setting(None, optional(ge(1)))  # epochs without gain on validation until a phase is stopped
-    seed: int = _setting(0, ge(0))
+    seed: int = _setting(0, and_(ge(0), le(MOST_SEED)))
     temperature: TemperatureConfig = attrs.field(factory=TemperatureConfig)
     consolidation: ConsolidationConfig = attrs.field(factory=ConsolidationConfig)
     losses: LossConfig = attrs.field(factory=LossConfig)

@@ -19,11 +19,13 @@ from attrs.validators import and_, ge, gt, le, lt, optional
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import Text, structure
 from cubespace.settings.presets import find_preset
-from cubespace.settings.recipe import ModelConfig, TrainConfig
+from cubespace.settings.recipe import MOST_SEED, ModelConfig, TrainConfig
 from cubespace.settings.stages import STAGES, way_to
 
 DEFAULT_PLANNER = "fd-lmcut"
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
+
+MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
 
 # settings that command line and Python interface call by a short name
 SHORT_NAMES = {
@@ -38,6 +40,14 @@ SHORT_NAMES = {
     "memory_limit": ("plan.memory_limit",),
     "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
 }
+
+
+_seed = and_(ge(0), le(MOST_SEED))
+
+
+def _some(_: object, __: object, value: tuple[str, ...]) -> None:
+    if not value:
+        raise ValueError("there must be at least one planner")
 
 
 @attrs.frozen(kw_only=True)
@@ -68,7 +78,7 @@ class DataConfig:
     """The data set: how many transitions, drawn and split by which seed."""
 
     transitions: int | None = attrs.field(default=None, validator=optional(ge(1)))  # None: the domain's usual number
-    seed: int = attrs.field(default=0, validator=ge(0))
+    seed: int = attrs.field(default=0, validator=_seed)
     spoil: Spoiling = attrs.field(factory=Spoiling)
 
 
@@ -79,20 +89,20 @@ class ExtractConfig:
     effects: Literal["differences", "network", "observed"] = "differences"
     precondition: str = "auto"  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the encoder
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
-    seed: int = attrs.field(default=0, validator=ge(0))
+    seed: int = attrs.field(default=0, validator=_seed)
 
 
 @attrs.frozen(kw_only=True)
 class PlanConfig:
     """Which instances to solve, by which planners, within which limits (the paper's by default)."""
 
-    planners: tuple[str, ...] = (DEFAULT_PLANNER,)
+    planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)
     instances: int = attrs.field(default=30, validator=ge(1))
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
-    seed: int = attrs.field(default=0, validator=ge(0))
+    seed: int = attrs.field(default=0, validator=_seed)
     time_limit: float = attrs.field(default=TIME_LIMIT, validator=gt(0))  # seconds per search
-    memory_limit: int = attrs.field(default=MEMORY_LIMIT, validator=gt(0))  # megabytes per search
+    memory_limit: int = attrs.field(default=MEMORY_LIMIT, validator=and_(gt(0), le(MOST_MEMORY)))  # megabytes
 
 
 @attrs.frozen(kw_only=True)
@@ -100,7 +110,7 @@ class DiagnoseConfig:
     """The states on which the learned moves are compared with the true ones."""
 
     states: int = attrs.field(default=3000, validator=ge(1))
-    seed: int = attrs.field(default=0, validator=ge(0))
+    seed: int = attrs.field(default=0, validator=_seed)
 
 
 @attrs.frozen(kw_only=True)
@@ -140,17 +150,25 @@ def load_config(file: Path | None, settings: Mapping[str, object], preset: str |
         table = _merged(table, read_toml(file))
     for key, value in settings.items():
         _put(table, key, value)
-    return structure(RunConfig, table, f"{file}" if file else "configuration")
+    config = structure(RunConfig, table, f"{file}" if file else "configuration")
+    for key, value in flat(attrs.asdict(config)).items():
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"{key}: {value} has bytes that are no text, and settings are text: rename it") from None
+    return config
 
 
 def read_toml(file: Path) -> dict[str, Any]:
     """Read a TOML file; one that is absent or malformed is an :class:`InputError` that names it."""
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        return tomllib.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"{file} is not a TOML file: {error}") from error
+    except RecursionError:
+        raise InputError(f"{file} is not a TOML file: it is nested too deeply") from None
 
 
 def parse_settings(pairs: Iterable[str]) -> dict[str, object]:
@@ -187,6 +205,8 @@ def _put(table: dict[str, Any], key: str, value: object) -> None:
         table = table.setdefault(part, {})
         if not isinstance(table, dict):
             raise UsageError(f"'{key}' goes below '{part}', which is a single setting")
+    if isinstance(table.get(last), dict):
+        raise UsageError(f"'{key}' is given as one value and as a table with {', '.join(table[last])}: choose one")
     table[last] = value
 
 

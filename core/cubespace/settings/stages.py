@@ -15,7 +15,7 @@ MODEL, METRICS, MEASURES, ENCODER, BITS = (
     "encoder.json",
     "bits.npz",
 )
-STRIPS, PDDL, EXTRACTION = "strips.npz", "domain.pddl", "extraction.json"
+STRIPS, PDDL, EXTRACTION, JUDGEMENT = "strips.npz", "domain.pddl", "extraction.json", "judgement.json"
 RESULTS, DIAGNOSIS = "results.json", "diagnosis.json"
 
 
@@ -53,7 +53,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 needs="train",
                 sections=("extract",),
                 reads=(DATA, MODEL, BITS),
-                files=(STRIPS, PDDL, EXTRACTION),
+                files=(STRIPS, PDDL, EXTRACTION, JUDGEMENT),
             ),
             Stage(
                 name="evaluate",

@@ -7,6 +7,13 @@ import numpy as np
 
 from cubespace.base.arrays import Bits, Indices
 
+# where the effects of each kind come from, in words that follow "effects: "
+SOURCES = {
+    "differences": "differences of encoded bits; the apply module has no say in them but for how it shaped the encoder",
+    "network": "those of the apply module",
+    "observed": "what was seen under each label of the network, not what the apply module computes",
+}
+
 
 @attrs.frozen(eq=False, kw_only=True)
 class Effects:

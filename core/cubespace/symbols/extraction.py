@@ -10,10 +10,11 @@ import numpy as np
 
 from cubespace.base.arrays import Bits, Images, Indices, literals
 from cubespace.base.errors import InputError, UsageError
+from cubespace.base.numbers import fixed, rounded
 from cubespace.symbols.bit_groups import dependent_bits
 from cubespace.symbols.effects import Effects, differences, find_effects, select
 from cubespace.symbols.invariants import find_mutexes
-from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner
+from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, check_preconditions
 from cubespace.symbols.strips import StripsModel
 
 
@@ -37,7 +38,7 @@ class ExtractionReport:
         """Return one line for the user."""
         return (
             f"{self.actions} actions from {self.differences} differences of {self.transitions} transitions, "
-            f"{self.literals} literals each, covering {self.covered:.4f} of the training transitions"
+            f"{self.literals} literals each, covering {fixed(self.covered)} of the training transitions"
         )
 
 
@@ -76,7 +77,7 @@ def extract(
         merged=int(needless.sum()),
         actions=model.actions,
         literals=round(float((model.positive.sum() + model.negative.sum()) / model.actions), 2),
-        covered=round(_covered(model, before, after), 4),
+        covered=rounded(_covered(model, before, after)),
     )
     return model, report
 
@@ -118,6 +119,7 @@ def _assemble(
         groups=groups,
     )
     learned = learner.learn(evidence)
+    check_preconditions(learned, evidence, learner)
     if not len(learned.action):
         raise InputError(
             "Every effect leads to states that no picture has: the network draws too badly. Train it longer."

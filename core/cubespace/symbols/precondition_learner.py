@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Images, Indices, apply_effect, distinct_rows, literals
+from cubespace.base.errors import ContractError
 from cubespace.base.options import NoOptions
 
 
@@ -84,3 +85,20 @@ class PreconditionLearner(ABC):
 
         An action without a conjunction is considered an accident of learning and left out of the model.
         """
+
+
+def check_preconditions(learned: object, evidence: Evidence, learner: PreconditionLearner) -> None:
+    """Raise a :class:`ContractError` if a learner has returned something else than conjunctions of the actions."""
+    if not isinstance(learned, Preconditions):
+        raise ContractError(f"it returned {type(learned).__name__}, not Preconditions", learner)
+    action = np.asarray(learned.action)
+    if action.ndim != 1 or not np.issubdtype(action.dtype, np.integer) or (np.diff(action) < 0).any():
+        raise ContractError("'action' of its preconditions must be whole numbers, ascending", learner)
+    if len(action) and (action[0] < 0 or action[-1] >= len(evidence.add)):
+        raise ContractError(f"'action' of its preconditions must be from 0 to {len(evidence.add) - 1}", learner)
+    shape = (len(action), evidence.add.shape[1])
+    for name in ("positive", "negative"):
+        mask = getattr(learned, name)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != shape:
+            there = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise ContractError(f"'{name}' of its preconditions must be bool {shape}, not {there}", learner)

@@ -13,7 +13,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cubespace.plugins.catalogue import KINDS
+from cubespace.plugins.component import KINDS
 
 Check = Callable[[str], None]
 

@@ -152,6 +152,22 @@ def the_judge_never_guesses(spec: str) -> None:
     assert not domain.read(blend)[1].any()
 
 
+def the_judge_may_say_what_is_impossible(spec: str) -> None:
+    """``faults`` gives one line for each picture, none for one that is readable, some for two blended half and half."""
+    domain = _domain(spec)
+    if not isinstance(domain, Judge):
+        return
+    pairs = _pairs(domain)
+    assert domain.faults(pairs.before) == [""] * len(pairs)
+    assert domain.faults(pairs.before[:0]) == []
+    blend: Images = ((pairs.before.astype(np.uint16) + pairs.after) // 2).astype(np.uint8)
+    faults = domain.faults(blend)
+    assert len(faults) == len(blend)
+    assert all(isinstance(fault, str) and "\n" not in fault for fault in faults)
+    if type(domain).faults is not Judge.faults:
+        assert all(faults), "whoever can say what is impossible says it for every unreadable picture"
+
+
 def the_judge_knows_moves(spec: str) -> None:
     """A sampled transition is a move; staying where one is, in a world whose moves all change something, is not."""
     domain, space = _domain(spec), _space(spec)
@@ -174,5 +190,6 @@ CHECKS = (
     successors_of_a_batch_are_those_of_its_rows,
     the_judge_reads_what_was_rendered,
     the_judge_never_guesses,
+    the_judge_may_say_what_is_impossible,
     the_judge_knows_moves,
 )

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import attrs
 import torch
-from attrs.validators import ge
+from attrs.validators import and_, ge, le
 from torch import Tensor, nn
 
-from cubespace.base.options import option
+from cubespace.base.options import MOST_LAYERS, MOST_UNITS, option
 from cubespace.learning.apply_module import ApplyModule
 from cubespace.learning.layers import hidden
 from cubespace.learning.relaxations import BinConcrete
@@ -19,8 +19,8 @@ from cubespace.learning.relaxations import BinConcrete
 class BlackBoxOptions:
     """The size of the network."""
 
-    width: int = option(300, "units of a hidden layer", ge(1))
-    depth: int = option(1, "hidden layers", ge(0))
+    width: int = option(300, "units of a hidden layer", and_(ge(1), le(MOST_UNITS)))
+    depth: int = option(1, "hidden layers", and_(ge(0), le(MOST_LAYERS)))
 
 
 class BlackBox(ApplyModule):

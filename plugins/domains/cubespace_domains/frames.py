@@ -84,11 +84,23 @@ class World(Simulator):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the nearest frame by the rule of the class."""
+        number, distance = self._seen(images)
+        readable = distance <= 1
+        return _states(np.where(readable, number, 0)), readable
+
+    def faults(self, images: Images) -> list[str]:
+        """Say which frame is nearest, and how much too far it is."""
+        return [
+            "" if far <= 1 else f"like frame {number}, but {far:.3g} times as far from it as it may be"
+            for number, far in zip(*(part.tolist() for part in self._seen(images)), strict=True)
+        ]
+
+    def _seen(self, images: Images) -> tuple[Indices, NDArray[np.float64]]:
+        """Return the nearest frame of each picture, and how far it is as a multiple of how far it may be."""
         parts = [self._nearest(images[start : start + CHUNK]) for start in range(0, len(images), CHUNK)]
         number = np.concatenate([part[0] for part in parts] or [np.zeros(0, dtype=np.intp)])
         distance = np.concatenate([part[1] for part in parts] or [np.zeros(0)])
-        readable = distance <= NEARER * self._closest
-        return _states(np.where(readable, number, 0)), readable
+        return number, distance / max(NEARER * self._closest, np.finfo(np.float64).tiny)
 
     def _nearest(self, images: Images) -> tuple[Indices, NDArray[np.float64]]:
         flat, frames = (part.reshape(len(part), -1).astype(np.float64) for part in (images, self.frames))
@@ -145,7 +157,7 @@ def read_world(path: Path) -> tuple[Images, Indices]:
     """Read frames and moves, and refuse what is not a world."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            frames, edges = archive["frames"], archive["edges"]
+            frames, edges = np.asarray(archive["frames"]), np.asarray(archive["edges"])
     except OSError as error:
         raise InputError(f"cannot read '{path}': {error.strerror or error}") from error
     except Exception as error:  # a damaged archive raises anything

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 import attrs
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Images, States
 from cubespace.base.options import option
 from cubespace.data.domain import Simulator
+from cubespace_domains.faults import joined, miscounted, unclear
 from cubespace_domains.mosaic import Mosaic
 
 SLOT_HEIGHT = 4  # pixels: a disk and the gap above it
@@ -84,6 +86,26 @@ class Hanoi(Simulator):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the disk in each slot by the rule of the class."""
+        cells, clear = self._seen(images)
+        pegs = np.stack([(cells == disk).any(1).argmax(1) for disk in range(1, self.disks + 1)], axis=1)
+        states = pegs.astype(np.uint8)  # (batch, disks), right if the stacks so described are those that are seen
+        readable = clear.all((1, 2)) & (self._stack(states) == cells).all((1, 2))
+        states[~readable] = 0
+        return states, readable
+
+    def faults(self, images: Images) -> list[str]:
+        """Name slots that are unclear, else disks that are there twice or missing, else what stands wrongly."""
+        return [self._fault(*seen) for seen in zip(*self._seen(images), strict=True)]
+
+    def _fault(self, cells: NDArray[np.uint8], clear: NDArray[np.bool_]) -> str:
+        if not clear.all():
+            return unclear(~clear, "neither a disk nor nothing in")
+        disks = range(1, self.disks + 1)
+        counted = miscounted(cells[cells > 0].tolist(), disks, "disk ")
+        return counted or joined(_misplaced(column.tolist()) for column in cells.T)
+
+    def _seen(self, images: Images) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return which disk is in each slot, and which slots show a disk or nothing: ``(batch, slots, pegs)`` each."""
         width = self.image_shape[1] // self.pegs
         slots = (
             images.reshape(-1, self.disks, SLOT_HEIGHT, self.pegs, width)
@@ -95,12 +117,7 @@ class Hanoi(Simulator):
         drawn = (self._mosaic.sprites.reshape(self.disks + 1, -1) > 0).astype(np.float32)
         shown = not_lit @ drawn.T + not_dark @ (1 - drawn).T <= MAX_WRONG_PIXELS  # (slots, disks + 1)
         cells = shown.argmax(1).astype(np.uint8).reshape(len(images), self.disks, self.pegs)
-        clear = shown.any(1).reshape(-1, self.disks * self.pegs).all(1)
-        pegs = np.stack([(cells == disk).any(1).argmax(1) for disk in range(1, self.disks + 1)], axis=1)
-        states = pegs.astype(np.uint8)  # (batch, disks), right if the stacks so described are those that are seen
-        readable = clear & (self._stack(states) == cells).all((1, 2))
-        states[~readable] = 0
-        return states, readable
+        return cells, shown.any(1).reshape(cells.shape)
 
     @cached_property
     def _stacks(self) -> NDArray[np.uint8]:
@@ -119,6 +136,16 @@ class Hanoi(Simulator):
             cells[rows, self.disks - 1 - height[rows, peg], peg] = disk + 1
             height[rows, peg] += 1
         return cells
+
+
+def _misplaced(column: list[int]) -> str:
+    """Say what is wrong with a peg, given the disks in its slots from the top; 0 is an empty slot."""
+    for above, below in pairwise(column):
+        if above and not below:
+            return f"disk {above} stands on nothing"
+        if above > below:
+            return f"disk {above} lies on disk {below}"
+    return ""
 
 
 def _slots(disks: int) -> NDArray[np.uint8]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Images, States
 from cubespace.base.options import option
 from cubespace.data.domain import Simulator
+from cubespace_domains.faults import unclear
 from cubespace_domains.mosaic import Mosaic
 
 LAMP_PIXELS = 9  # along a side
@@ -74,17 +75,26 @@ class LightsOut(Simulator):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the lamps that are lit by the rule of the class."""
-        lit = images > (0.5 + UNCLEAR_RANGE) * 255
-        clear = lit | (images < (0.5 - UNCLEAR_RANGE) * 255)
-        cells = lit.reshape(-1, self.size, LAMP_PIXELS, self.size, LAMP_PIXELS).swapaxes(
-            2, 3
-        )  # (batch, row, column, 9, 9)
-        on = (cells == (lamp() > 0)).all((3, 4))
-        off = ~cells.any((3, 4))
-        readable = (on | off).all((1, 2)) & clear.all((1, 2))
+        on, clear = self._seen(images)
+        readable = np.asarray(clear.all((1, 2)))
         states = on.reshape(-1, self.size**2).astype(np.uint8)
         states[~readable] = 0
         return states, readable
+
+    def faults(self, images: Images) -> list[str]:
+        """Name the lamps that are neither on nor off."""
+        return [unclear(~clear, "a lamp neither on nor off in") for clear in self._seen(images)[1]]
+
+    def _seen(self, images: Images) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which lamps are lit, and which are clearly lit or dark: ``(batch, row, column)`` each."""
+        lit = images > (0.5 + UNCLEAR_RANGE) * 255
+        sharp = lit | (images < (0.5 - UNCLEAR_RANGE) * 255)
+        cells, clear = (
+            pixels.reshape(-1, self.size, LAMP_PIXELS, self.size, LAMP_PIXELS).swapaxes(2, 3) for pixels in (lit, sharp)
+        )  # (batch, row, column, 9, 9)
+        on = (cells == (lamp() > 0)).all((3, 4))
+        off = ~cells.any((3, 4))
+        return on, (on | off) & clear.all((3, 4))
 
 
 def _presses(size: int) -> NDArray[np.uint8]:

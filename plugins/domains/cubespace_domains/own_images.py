@@ -63,6 +63,11 @@ class OwnImages(Domain):
         """Return the shape that all pictures have."""
         return self.pictures.shape[1:]
 
+    @property
+    def resizes(self) -> bool:
+        """Return whether the user asked for it."""
+        return self.options.resize is not None
+
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw ``count`` of the pairs, each at most once; None returns all, in the order of the files."""
         pairs = len(self.pictures) // 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from cubespace.base.arrays import Images
-from cubespace.base.errors import InputError
-from cubespace.base.images import Colour, read_picture
+from cubespace.base.errors import CubeNote, InputError
+from cubespace.base.images import FORMATS, Colour, read_picture
+from cubespace.base.words import listed
 
 Size = tuple[int, int]  # height and width
 Pair = tuple[Path, Path]
@@ -22,7 +24,11 @@ HEADER = ["before", "after"]
 
 def read_pairs(path: Path, colour: Colour, size: Size | None) -> Images:
     """Read a collection as one batch in which pictures 2i and 2i + 1 are pair i."""
-    if not path.exists():
+    try:
+        there = path.exists()
+    except (OSError, ValueError) as error:  # a name that is too long, or has a zero byte
+        raise InputError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
+    if not there:
         raise InputError(f"'{path}' does not exist")
     if path.is_dir():
         pairs, problems = _pairs_in_folder(path)
@@ -39,13 +45,15 @@ def _pairs_in_folder(folder: Path) -> tuple[list[Pair], list[str]]:
 
     Other kinds of files are ignored.
     """
-    known = set(Image.registered_extensions())
+    endings = Image.registered_extensions()
     halves: dict[str, dict[str, Path]] = {}
     problems = []
     for file in sorted(folder.iterdir()):
-        if file.name.startswith(".") or file.suffix.lower() not in known:
-            continue
         name, _, half = file.stem.rpartition("_")
+        kind = endings.get(file.suffix.lower())
+        of_a_pair = half in ("a", "b") and kind is not None  # in a format that is not read, it is refused later
+        if file.name.startswith(".") or not (kind in FORMATS or of_a_pair):
+            continue
         if half not in ("a", "b"):
             problems.append(f"'{file.name}' ends neither in _a nor in _b")
         elif half in halves.setdefault(name, {}):
@@ -78,12 +86,16 @@ def _read_files(pairs: Sequence[Pair], source: Path, colour: Colour, size: Size 
         raise InputError(f"'{source}' has no pairs of pictures")
     pictures: dict[Path, NDArray[np.uint8]] = {}
     files = [file for pair in pairs for file in pair]
-    for file in dict.fromkeys(files):  # a picture may be in several pairs
-        try:
-            pictures[file] = read_picture(file, colour, size)
-        except InputError as error:
-            problems.append(str(error))
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", CubeNote)
+        for file in dict.fromkeys(files):  # a picture may be in several pairs
+            try:
+                pictures[file] = read_picture(file, colour, size)
+            except InputError as error:
+                problems.append(str(error))
     _refuse(problems, source)
+    if notes:  # thousands may have the same
+        warnings.warn(listed([str(note.message) for note in notes], most=1), CubeNote, stacklevel=2)
     if any(picture.ndim == 3 for picture in pictures.values()):  # if one is in colour, all are
         pictures = {file: _in_colour(picture) for file, picture in pictures.items()}
     _refuse(_odd_sizes(pictures), source)
@@ -97,7 +109,7 @@ def _read_archive(path: Path, colour: Colour, size: Size | None) -> Images:
             halves = {name: archive[name] for name in HEADER}
     except Exception as error:  # a damaged archive raises anything: zlib.error, BadZipFile, KeyError …
         raise InputError(f"'{path}' is not an .npz with arrays 'before' and 'after': {error}") from error
-    before, after = (_as_bytes(name, array, path) for name, array in halves.items())
+    before, after = (_as_bytes(name, np.asarray(array), path) for name, array in halves.items())
     if before.shape != after.shape:
         raise InputError(f"'{path}': 'before' has shape {before.shape}, 'after' {after.shape}; they must be equal")
     pictures = np.stack([before, after], axis=1).reshape(-1, *before.shape[1:])  # (2 pairs, height, width, …)
@@ -150,4 +162,4 @@ def _odd_sizes(pictures: dict[Path, NDArray[np.uint8]]) -> list[str]:
 def _refuse(problems: list[str], source: Path) -> None:
     """Raise one error with all problems, if there are any."""
     if problems:
-        raise InputError(f"'{source}' cannot be used: {'; '.join(problems)}")
+        raise InputError(f"'{source}' cannot be used: {listed(problems)}")

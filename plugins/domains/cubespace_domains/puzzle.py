@@ -16,6 +16,7 @@ from cubespace.base.errors import InputError
 from cubespace.base.options import option
 from cubespace.data.domain import Simulator
 from cubespace_domains import tiles
+from cubespace_domains.faults import miscounted, unclear
 from cubespace_domains.garden_spider import draw_spider
 from cubespace_domains.mosaic import Mosaic
 
@@ -96,13 +97,27 @@ class SlidingTiles(Simulator):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the tile of each cell by the rule of the class."""
-        chunk = max(1, (1 << 21) // int(np.prod(self.image_shape)))  # pictures whose differences stay in the cache
-        shown = [self._shown(images[first : first + chunk]) for first in range(0, len(images), chunk)]
-        matches = np.concatenate(shown) if shown else np.zeros((0, self.size**2, self.size**2), dtype=bool)
+        matches = self._matches(images)
         readable = (matches.sum(2) == 1).all(1) & (matches.sum(1) == 1).all(1)  # one tile per cell, one cell per tile
         states = matches.argmax(2).astype(np.uint8)  # (batch, cells)
         states[~readable] = 0
         return states, readable
+
+    def faults(self, images: Images) -> list[str]:
+        """Name cells that show no tile, tiles that are there twice and, if all cells are clear, those missing."""
+        return [self._fault(matches) for matches in self._matches(images)]
+
+    def _fault(self, matches: NDArray[np.bool_]) -> str:
+        clear = matches.sum(1) == 1
+        if not clear.all():
+            return unclear(~clear.reshape(self.size, self.size), "no tile in")
+        return miscounted(matches.argmax(1).tolist(), range(self.size**2))
+
+    def _matches(self, images: Images) -> NDArray[np.bool_]:
+        """Return which cells show which tiles, of any number of pictures: ``(batch, cells, tiles)``."""
+        chunk = max(1, (1 << 21) // int(np.prod(self.image_shape)))  # pictures whose differences stay in the cache
+        shown = [self._shown(images[first : first + chunk]) for first in range(0, len(images), chunk)]
+        return np.concatenate(shown) if shown else np.zeros((0, self.size**2, self.size**2), dtype=bool)
 
     def _shown(self, images: Images) -> NDArray[np.bool_]:
         """Return which cells show which tiles: ``(batch, cells, tiles)``."""

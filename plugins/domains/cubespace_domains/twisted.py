@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from skimage.transform import swirl
 
 from cubespace.base.arrays import Images, States
+from cubespace_domains.faults import unclear
 from cubespace_domains.lightsout import LAMP_PIXELS, LampOptions, LightsOut, lamp
 
 PADDING = 1  # pixels around all lamps
@@ -64,13 +65,29 @@ class TwistedLightsOut(LightsOut):
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the lamps that are lit by the rule of the class."""
+        states, wrong = self._compared(images)
+        readable = np.asarray(~wrong.any(1))
+        states[~readable] = 0
+        return states, readable
+
+    def faults(self, images: Images) -> list[str]:
+        """Name the lamps in whose brighter blocks the picture is wrong."""
+        blocks = self._blocks(self._sprites)
+        bright = blocks >= blocks.max(1, keepdims=True) / 2  # (lamps, blocks)
+        words = []
+        for wrong in self._compared(images)[1]:
+            lamps = (bright & wrong).any(1).reshape(self.size, self.size)
+            other = f"{int(wrong.sum())} blocks of pixels belong to no lamp" if wrong.any() else ""
+            words.append(unclear(lamps, "a lamp neither on nor off in") or other)
+        return words
+
+    def _compared(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
+        """Return the lamps that seem lit, and in which blocks the picture of these lamps differs too much."""
         lamps = self._sprites.astype(np.float32)
         brightness = images.reshape(-1, self.side**2).astype(np.float32) @ lamps.T / (lamps**2).sum(1)
         states = (brightness > 0.5).astype(np.uint8)  # (batch, lamps)
         apart = np.abs(images.astype(np.int16) - self.render(states))
-        readable = self._blocks(apart).max(1) <= self.tolerance
-        states[~readable] = 0
-        return states, readable
+        return states, self._blocks(apart) > self.tolerance
 
     def _swirled(self) -> NDArray[np.uint8]:
         """Draw each lamp by itself, swirled."""

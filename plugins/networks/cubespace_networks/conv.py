@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import attrs
-from attrs.validators import and_, ge, lt
+from attrs.validators import and_, ge, le, lt
 from torch import Tensor, nn
 
-from cubespace.base.options import option
+from cubespace.base.options import MOST_LAYERS, MOST_UNITS, option
 from cubespace.learning.encoder import Decoder, LayeredEncoder, Layout, Shape
 from cubespace.learning.layers import BatchNorm2d, Picture, Pixels, perceptron
 from cubespace.learning.relaxations import Dropout, GaussianNoise
@@ -18,9 +18,9 @@ from cubespace.learning.relaxations import Dropout, GaussianNoise
 class ConvEncoderOptions:
     """The size of the network, and what keeps it from learning pixels by heart."""
 
-    channels: int = option(16, "channels of a convolution", ge(1))
-    width: int = option(400, "units of a hidden dense layer", ge(1))
-    depth: int = option(1, "hidden dense layers", ge(0))
+    channels: int = option(16, "channels of a convolution", and_(ge(1), le(MOST_UNITS)))
+    width: int = option(400, "units of a hidden dense layer", and_(ge(1), le(MOST_UNITS)))
+    depth: int = option(1, "hidden dense layers", and_(ge(0), le(MOST_LAYERS)))
     noise: float = option(0.2, "standard deviation of the noise added to pictures in training", ge(0.0))
     dropout: float = option(0.2, "fraction of units left out in training", and_(ge(0.0), lt(1.0)))
 
@@ -48,9 +48,9 @@ class ConvEncoder(LayeredEncoder):
 class ConvDecoderOptions:
     """The size of the network."""
 
-    channels: int = option(16, "channels of a convolution", ge(1))
-    width: int = option(400, "units of a hidden dense layer", ge(1))
-    depth: int = option(1, "hidden dense layers", ge(0))
+    channels: int = option(16, "channels of a convolution", and_(ge(1), le(MOST_UNITS)))
+    width: int = option(400, "units of a hidden dense layer", and_(ge(1), le(MOST_UNITS)))
+    depth: int = option(1, "hidden dense layers", and_(ge(0), le(MOST_LAYERS)))
 
 
 class ConvDecoder(Decoder):

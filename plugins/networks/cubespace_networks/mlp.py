@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import attrs
-from attrs.validators import and_, ge, lt
+from attrs.validators import and_, ge, le, lt
 from torch import Tensor, nn
 
-from cubespace.base.options import option
+from cubespace.base.options import MOST_LAYERS, MOST_UNITS, option
 from cubespace.learning.encoder import Decoder, LayeredEncoder, Layout, Shape
 from cubespace.learning.layers import perceptron
 from cubespace.learning.relaxations import GaussianNoise
@@ -18,8 +18,8 @@ from cubespace.learning.relaxations import GaussianNoise
 class MlpEncoderOptions:
     """The size of the network, and what keeps it from learning pixels by heart."""
 
-    width: int = option(400, "units of a hidden layer", ge(1))
-    depth: int = option(1, "hidden layers; with two, bits tend to be parities of others", ge(0))
+    width: int = option(400, "units of a hidden layer", and_(ge(1), le(MOST_UNITS)))
+    depth: int = option(1, "hidden layers; with two, bits tend to be parities of others", and_(ge(0), le(MOST_LAYERS)))
     noise: float = option(0.2, "standard deviation of the noise added to pictures in training", ge(0.0))
     dropout: float = option(0.2, "fraction of hidden units left out in training", and_(ge(0.0), lt(1.0)))
 
@@ -43,8 +43,8 @@ class MlpEncoder(LayeredEncoder):
 class MlpDecoderOptions:
     """The size of the network."""
 
-    width: int = option(400, "units of a hidden layer", ge(1))
-    depth: int = option(1, "hidden layers", ge(0))
+    width: int = option(400, "units of a hidden layer", and_(ge(1), le(MOST_UNITS)))
+    depth: int = option(1, "hidden layers", and_(ge(0), le(MOST_LAYERS)))
 
 
 class MlpDecoder(Decoder):

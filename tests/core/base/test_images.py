@@ -1,5 +1,6 @@
 """Reading pictures with care, writing them whole, and contact sheets."""
 
+import os
 import struct
 import zlib
 from pathlib import Path
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cubespace.base.errors import InputError
+from cubespace.base.errors import CubeNote, InputError
 from cubespace.base.images import contact_sheet, read_picture, side_by_side, write_png
 
 GREYS = np.arange(24, dtype=np.uint8).reshape(4, 6) * 10
@@ -105,3 +106,76 @@ def test_partners_stand_side_by_side() -> None:
     pair = side_by_side(GREYS[None], GREYS[None] + 1, gap=2)[0]
     np.testing.assert_array_equal(pair[:, :6], GREYS)
     np.testing.assert_array_equal(pair[:, 8:], GREYS + 1)
+
+
+def test_only_formats_of_pixels_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostScript would be handed to a program, whatever the file is called."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "gs").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    (programs / "gs").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    (tmp_path / "x.png").write_text(
+        "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n%%EOF\n"
+    )
+    assert "PNG, JPEG" in complaint(tmp_path / "x.png")
+    assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "bmp", "gif", "tif", "webp", "pgm"])
+def test_usual_formats_are_read(tmp_path: Path, ending: str) -> None:
+    Image.new("L", (8, 8), 128).save(tmp_path / f"x.{ending}")
+    assert abs(int(read_picture(tmp_path / f"x.{ending}").mean()) - 128) <= 1
+
+
+@pytest.mark.parametrize(
+    "pixels",
+    [
+        np.array([[0, 255], [100, 7]], dtype=np.int32),
+        np.array([[0, 1], [0.5, 0.1]], dtype=np.float32),
+        np.array([[np.nan, 1], [0.5, 0.1]], dtype=np.float32),
+        np.array([[0, 1000], [500, 7]], dtype=np.uint16),
+        np.array([[0, 255], [100, 7]], dtype=np.uint16),
+    ],
+    ids=["int32", "float", "not numbers", "10 of 16 bits", "8 of 16 bits"],
+)
+def test_deep_pictures_are_refused_rather_than_blackened(tmp_path: Path, pixels: np.ndarray) -> None:
+    Image.fromarray(pixels).save(tmp_path / "deep.tif")
+    assert "save it with 8" in complaint(tmp_path / "deep.tif")
+
+
+def test_sixteen_bits_of_colour_are_refused_rather_than_blackened(tmp_path: Path) -> None:
+    rows = np.arange(48, dtype=">u2").reshape(4, 4, 3) * 10
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    def png(pixels: np.ndarray) -> bytes:
+        lines = b"".join(b"\0" + row.astype(">u2").tobytes() for row in pixels)
+        parts = (
+            (b"IHDR", struct.pack(">IIBBBBB", 4, 4, 16, 2, 0, 0, 0)),
+            (b"IDAT", zlib.compress(lines)),
+            (b"IEND", b""),
+        )
+        return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
+
+    (tmp_path / "dark.png").write_bytes(png(rows))
+    assert "save it with 8" in complaint(tmp_path / "dark.png")
+    (tmp_path / "whole.png").write_bytes(png(rows * 100))
+    assert read_picture(tmp_path / "whole.png").max() > 100
+
+
+def test_a_black_picture_of_sixteen_bits_is_black(tmp_path: Path) -> None:
+    Image.fromarray(np.zeros((3, 3), dtype=np.uint16)).save(tmp_path / "black.png")
+    assert (read_picture(tmp_path / "black.png") == 0).all()
+
+
+def test_of_a_picture_that_moves_the_first_frame_is_taken_with_a_note(tmp_path: Path) -> None:
+    first, second = Image.new("L", (4, 4), 0), Image.new("L", (4, 4), 255)
+    first.save(tmp_path / "moves.gif", save_all=True, append_images=[second])
+    with pytest.warns(CubeNote, match=r"moves.gif' has several frames: only the first is used"):
+        assert (read_picture(tmp_path / "moves.gif") == 0).all()
+
+
+def test_a_name_that_no_disk_takes_is_one_line(tmp_path: Path) -> None:
+    assert "too long" in complaint(tmp_path / ("x" * 5000))

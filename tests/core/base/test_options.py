@@ -105,3 +105,14 @@ def test_a_spec_can_be_a_toml_table() -> None:
     assert spec_of("mnist:size=4", "domain") == Spec("mnist", {"size": "4"})
     with pytest.raises(UsageError, match="domain must be"):
         spec_of(3, "domain")
+
+
+def test_a_table_cannot_be_a_single_value() -> None:
+    with pytest.raises(UsageError, match=r"^x: inner: 1 is a single value, and this is a table with depth$"):
+        structure(Options, {"inner": Text("1")}, "x")
+
+
+def test_of_many_unknown_options_the_first_are_named_and_the_rest_counted() -> None:
+    with pytest.raises(UsageError, match=r"'key0'\. .* … and 49,990 more Available: size") as caught:
+        structure(Options, {f"key{number}": 1 for number in range(50_000)}, "x")
+    assert len(str(caught.value)) < 1000

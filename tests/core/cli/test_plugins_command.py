@@ -10,7 +10,8 @@ from typing import Literal
 import pytest
 
 from cubespace.cli.option_types import type_name
-from cubespace.plugins.catalogue import KINDS, load_plugins
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.plugins.component import KINDS
 from cubespace.plugins.entry_points import installed
 
 # what others have installed may be heavy: it is not what is measured here

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cubespace.base.errors import InputError, UsageError
-from cubespace.data.domain import Domain
+from cubespace.base.errors import ContractError, InputError, UsageError
+from cubespace.data.domain import Domain, Pairs
 from cubespace.data.transitions import PICTURES, STATES, Transitions, load, make
 from cubespace.plugins.catalogue import load_plugins
 
@@ -41,17 +41,18 @@ def test_the_split_is_ninety_five_five(data: Transitions) -> None:
     np.testing.assert_array_equal(np.concatenate([part.before for part in parts]), data.pairs.before)
 
 
-@pytest.mark.parametrize("count", [3, 4, 19, 20, 21, 30])
+@pytest.mark.parametrize("count", [4, 19, 20, 21, 30])
 def test_small_data_sets_have_all_three_parts(domain: Domain, count: int) -> None:
     data = make(domain, SPEC, count, seed=0)
     sizes = [len(data.train), len(data.validation), len(data.test)]
     assert sum(sizes) == count
     assert min(sizes) >= 1
+    assert sizes[0] >= 2  # batch norm needs two
 
 
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("count", [1, 2, 3])
 def test_too_few_transitions_are_refused(domain: Domain, count: int) -> None:
-    with pytest.raises(UsageError, match="at least 3"):
+    with pytest.raises(UsageError, match="at least 4"):
         make(domain, SPEC, count, seed=0)
 
 
@@ -116,3 +117,49 @@ def test_a_domain_that_draws_otherwise_is_noticed(data: Transitions, domain: Dom
     for other in ("lightsout:size=3", "twisted:size=2"):
         with pytest.raises(InputError, match="no longer draws"):
             data.check_drawn_by(load_plugins().create("domain", other))
+
+
+class Drawn(Domain):
+    """Draws what it is told to."""
+
+    image_shape = (4, 4)
+
+    def __init__(self, pairs: object) -> None:
+        self.pairs = pairs
+
+    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:  # noqa: ARG002
+        return self.pairs  # type: ignore[return-value]
+
+
+BLACK, WHITE = np.zeros((10, 4, 4), dtype=np.uint8), np.full((10, 4, 4), 255, dtype=np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        (None, "it drew NoneType, not Pairs"),
+        ((BLACK, WHITE), "it drew tuple"),
+        (Pairs(BLACK, WHITE / 255), r"'after' of its pairs must be uint8 \(10, 4, 4\), not float64"),
+        (Pairs(BLACK, WHITE[:5]), r"'after' of its pairs must be uint8 \(10, 4, 4\), not uint8 \(5, 4, 4\)"),
+        (Pairs(BLACK[:, :3], WHITE[:, :3]), r"'before' .* not uint8 \(10, 3, 4\)"),
+        (Pairs(BLACK, None), "'after' .* not NoneType"),
+        (Pairs(BLACK, WHITE, BLACK[:, 0]), "one half"),
+        (Pairs(BLACK, WHITE, BLACK[:, 0], WHITE[:, 0].astype(int)), "'states_after'"),
+    ],
+    ids=["nothing", "a tuple", "floats", "lengths", "another shape", "no array", "half of the states", "wide states"],
+)
+def test_a_domain_that_draws_something_else_than_pairs_is_to_blame(pairs: object, words: str) -> None:
+    with pytest.raises(ContractError, match=words) as caught:
+        make(Drawn(pairs), "mine", None, seed=0)
+    assert isinstance(caught.value.component, Drawn)
+
+
+def test_pairs_in_which_nothing_changes_are_refused() -> None:
+    with pytest.raises(InputError, match="nothing changes in any of the 10 pairs of 'mine'"):
+        make(Drawn(Pairs(BLACK, BLACK)), "mine", None, seed=0)
+
+
+@pytest.mark.parametrize("count", [10**12, 10**23])
+def test_more_pictures_than_fit_into_memory_are_refused_before_they_are_drawn(domain: Domain, count: int) -> None:
+    with pytest.raises(UsageError, match=r"transitions need .* GB for their pictures, this machine has"):
+        make(domain, SPEC, count, seed=0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cubespace
-from cubespace.evaluation.memorisation import TrainingMemory
+from cubespace.evaluation.memorisation import TrainingMemory, known_pictures
 from cubespace.evaluation.summary import summarise
 from cubespace.learning import inference
 
@@ -18,26 +18,36 @@ SEEN = TrainingMemory.of(bits(0, 1, 2), bits(1, 2, 256))
 
 
 @pytest.mark.parametrize(
-    ("trace", "states", "transitions"),
+    ("trace", "states", "transitions", "unseen"),
     [
-        ((0, 1, 2, 256), 4, 3),
-        ((2, 1, 0), 3, 0),  # the other way round was not seen
-        ((0, 2, 256), 3, 1),
-        ((7, 1, 2), 2, 1),
-        ((0,), 1, 0),
+        ((0, 1, 2, 256), 4, 3, []),
+        ((2, 1, 0), 3, 0, [1, 2]),  # the other way round was not seen
+        ((0, 2, 256), 3, 1, [1]),
+        ((7, 1, 2), 2, 1, [1]),
+        ((0,), 1, 0, []),
     ],
 )
-def test_states_and_steps_that_were_seen_are_counted(trace, states, transitions) -> None:
-    assert SEEN.count(bits(*trace)) == {"known_states": states, "known_transitions": transitions}
+def test_states_and_steps_that_were_seen_are_counted(trace, states, transitions, unseen) -> None:
+    known = {"known_states": states, "known_transitions": transitions, "unseen_steps": unseen}
+    assert SEEN.count(bits(*trace)) == known
 
 
 def test_no_plan_has_no_counts() -> None:
-    assert SEEN.count(None) == {"known_states": None, "known_transitions": None}
+    assert SEEN.count(None) == {"known_states": None, "known_transitions": None, "unseen_steps": None}
+
+
+def test_what_was_held_out_may_be_known_all_the_same() -> None:
+    assert SEEN.known_states(bits(0, 1, 5, 6)) == 0.5
+    assert SEEN.known_transitions(bits(0, 0), bits(1, 2)) == [True, False]
+    pictures = np.arange(4, dtype=np.uint8)[:, None, None].repeat(3, axis=1).repeat(3, axis=2)
+    assert known_pictures((pictures[:1], pictures[1:2]), pictures) == 0.5
+    assert known_pictures((pictures, pictures), pictures[:0]) == 0.0
 
 
 def record(plan, valid, *known) -> dict:
     states, transitions = known or (None, None)
-    counts = {"known_states": states, "known_transitions": transitions}
+    unseen = None if plan is None else list(range(1, 1 + len(plan) - (transitions or 0)))
+    counts = {"known_states": states, "known_transitions": transitions, "unseen_steps": unseen}
     return {"outcome": "some", "plan": plan, "valid": valid, "optimal": valid, "seconds": 1.0, **counts}
 
 
@@ -45,7 +55,7 @@ def test_rates_are_over_all_plans_that_are_not_wrong() -> None:
     records = [record([1, 2], True, 3, 1), record([1], True, 1, 0), record([4, 4, 4], False, 4, 3), record(None, False)]
     row = summarise(records)
     assert (row["known_states"], row["known_transitions"]) == (0.8, 0.3333)
-    assert (row["instances"], row["found"], row["valid"]) == (4, 3, 2)
+    assert (row["instances"], row["found"], row["valid"], row["all_seen"]) == (4, 3, 2, 1)
     unjudged = summarise([record([1], None, 1, 1)])
     assert (unjudged["valid"], unjudged["known_states"], unjudged["known_transitions"]) == (None, 0.5, 1.0)
     none = summarise(records[2:])
@@ -66,4 +76,6 @@ def test_a_run_tells_what_of_its_plans_was_in_the_training_split(tiny_run) -> No
     states = inference.encode(run.network, run.data.train.before), inference.encode(run.network, run.data.train.after)
     problem = [run.picture(tiny_run / "problems" / "000" / f"{name}.png") for name in ("init", "goal")]
     trace = run.strips.execute(inference.encode(run.network, problem[0])[0], first["plan"])
-    assert {key: first[key] for key in ("known_states", "known_transitions")} == TrainingMemory.of(*states).count(trace)
+    assert {key: first[key] for key in ("known_states", "known_transitions", "unseen_steps")} == TrainingMemory.of(
+        *states
+    ).count(trace)

@@ -1,10 +1,13 @@
 import hashlib
 import io
+import json
 import os
 import pickle
 import re
 
 import pytest
+import safetensors
+import safetensors.torch
 import torch
 from builders import build_model, load_model
 from toggles import tiny_recipe
@@ -170,3 +173,33 @@ def test_a_damaged_model_file_is_one_clear_line(model_file, damage, monkeypatch,
 def test_an_absent_model_file_is_named(tmp_path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.safetensors"):
         load_model(tmp_path / "nowhere.safetensors")
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"image_shape": []},
+        {"image_shape": [10**9, 10**9]},
+        {"image_shape": "no shape"},
+        {"model": {"encoder": "mlp:depth=1000000"}},
+        {"model": {"encoder": "mlp:width=1000000000"}},
+        {"model": {"action_width": 10**12}},
+        {"model": {"encoder": "nobody"}},
+        {"model": {"unknown": 1}},
+        {"layout": {"bits": 10**13}},
+        {"layout": {"bits": -1}},
+        {"layout": {"groups": "x"}},
+    ],
+    ids=str,
+)
+def test_forged_metadata_of_a_model_are_one_clear_line(model_file, forged) -> None:
+    path, _ = model_file
+    with safetensors.safe_open(path, framework="pt") as file:
+        about = json.loads(file.metadata()["cubespace"])
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+    for key, value in forged.items():
+        about[key] = {**about[key], **value} if isinstance(value, dict) else value
+    safetensors.torch.save_file(tensors, path, metadata={"cubespace": json.dumps(about)})
+    with pytest.raises(InputError, match=r"model\.safetensors") as refusal:
+        load_model(path)
+    assert "\n" not in str(refusal.value)

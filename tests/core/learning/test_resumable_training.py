@@ -1,6 +1,7 @@
 import json
 import multiprocessing
 import random
+import shutil
 import signal
 import sys
 import time
@@ -12,7 +13,8 @@ from builders import load_model, train_in_a_process, train_run, training_run
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
 from cubespace.base.errors import InputError, UsageError
-from cubespace.learning.checkpoint import CURRENT
+from cubespace.base.files import in_use
+from cubespace.learning.checkpoint import CURRENT, save_checkpoint
 from cubespace.learning.resumable_training import METRICS, MODEL, TrainingRun
 from cubespace.settings.recipe import Execution
 
@@ -129,3 +131,48 @@ def test_killed_at_random_moments_the_weights_are_those_of_an_undisturbed_traini
     list(start(killed, epochs=length))
     assert epochs(killed) == epochs(undisturbed) == list(range(1, len(rows) + 1))
     assert (killed / MODEL).read_bytes() == (undisturbed / MODEL).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda state: state.pop("trainer"),
+        lambda state: state.pop("history"),
+        lambda state: state.update(history="[1, 2]"),
+        lambda state: state["trainer"].update(stage=99),
+        lambda state: state["trainer"].pop("model"),
+        lambda state: state["trainer"].update(order="{}"),
+        lambda state: state["trainer"].update(optimizer=3),
+    ],
+    ids=["no trainer", "no history", "no rows", "no such phase", "no model", "no order", "no optimizer"],
+)
+def test_a_sealed_checkpoint_with_the_wrong_content_is_one_line(tmp_path, forge) -> None:
+    run = start(tmp_path)
+    next(iter(run))
+    state = {"trainer": run.trainer.state(), "history": json.dumps(run.history)}
+    forge(state)
+    save_checkpoint(tmp_path, state, run.identity)
+    with pytest.raises(InputError, match="does not fit this training") as refusal:
+        start(tmp_path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_folder_that_is_removed_while_training_is_one_line_and_is_not_made_anew(tmp_path) -> None:
+    folder = tmp_path / "run"
+    run = iter(start(folder))
+    with in_use(folder):
+        next(run)
+        shutil.rmtree(folder)
+        with pytest.raises(InputError, match="was removed while it was in use"):
+            next(run)
+    assert not folder.exists()
+
+
+def test_metrics_are_not_written_to_what_a_link_leads_to(tmp_path) -> None:
+    (tmp_path / "victim").write_text("kept")
+    run = start(tmp_path / "run")
+    (tmp_path / "run" / METRICS).unlink()
+    (tmp_path / "run" / METRICS).symlink_to(tmp_path / "victim")
+    with pytest.raises(InputError, match="it is a link"):
+        next(iter(run))
+    assert (tmp_path / "victim").read_text() == "kept"

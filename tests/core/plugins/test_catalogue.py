@@ -7,7 +7,8 @@ import pytest
 
 from cubespace import hookimpl
 from cubespace.base.errors import UsageError
-from cubespace.plugins.catalogue import KINDS, Catalogue, collect, load_plugins, provide
+from cubespace.plugins.catalogue import Catalogue, collect, load_plugins, provide
+from cubespace.plugins.component import KINDS
 from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from cubespace.base.errors import InputError, UsageError
-from cubespace.plugins.catalogue import KINDS
+from cubespace.plugins.component import KINDS
 from cubespace.plugins.scaffold import STARTS, write_plugin
 
 

@@ -3,6 +3,7 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ import cubespace
 from cubespace.base.errors import InputError, UsageError
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
-from cubespace.report.page import duration, number
+from cubespace.report.compare import compare_page
+from cubespace.report.plots import effort, loss_curves
 from cubespace.report.run_files import read_facts, verdict
 from cubespace.runs.trace_file import TRACE, load_trace, save_trace, trace_digest
 from cubespace.symbols.strips import load_strips
@@ -190,7 +192,7 @@ def test_a_trained_run_beside_one_that_needed_no_training(tiny_run, tmp_path) ->
     other = copy_run(tmp_path / "default", "default")
     page = write_report([tiny_run, other], load_plugins(), tmp_path / "both.html")
     text = page.read_text()
-    assert {"run/report.html", "default/run/report.html"} <= set(Page(text).links)
+    assert {"./run/report.html", "./default/run/report.html"} <= set(Page(text).links)
     assert text.count("4/4/4</td>") == 4
     assert "encoder places" not in text  # the settings say auto
     assert "encoder auto" in text
@@ -203,17 +205,42 @@ def test_several_runs_side_by_side(tiny_run, tmp_path) -> None:
     written = write_report([tiny_run, other], load_plugins())
     assert written == tmp_path / "report.html"
     page = Page(written.read_text())
-    assert {"run/report.html", "other/report.html"} <= set(page.links)
+    assert {"./run/report.html", "./other/report.html"} <= set(page.links)
     assert all((tmp_path / link).is_file() for link in page.links)
     assert ">minmax<" in written.read_text()
     assert "4/4/4</td>" in written.read_text()
+
+
+@pytest.mark.parametrize("name", ["javascript:alert(1);x", "a#b?c", "100% ä"])
+def test_a_link_is_a_path_whatever_the_folder_is_called(tiny_run, tmp_path, name) -> None:
+    other = shutil.copytree(tiny_run, tmp_path / name)
+    written = write_report([tiny_run, other], load_plugins(), tmp_path / "all.html")
+    for page, base in ((written, tmp_path), (other / "report.html", other)):
+        links = [link for link in Page(page.read_text()).links if not link.startswith("#")]
+        assert links
+        for link in links:
+            assert link.startswith("./")
+            assert (base / unquote(link)).is_file(), link
+
+
+def test_a_dollar_in_a_name_is_no_formula(tiny_run, tmp_path) -> None:
+    other = shutil.copytree(tiny_run, tmp_path / "other")
+    for run in (tiny_run, other):
+        config = (run / "config.toml").read_text()
+        (run / "config.toml").write_text(config.replace('"lightsout:size=2"', "'images:path=a$\\frac$b'"))
+    facts = [read_facts(run) for run in (tiny_run, other)]
+    assert r"a$\frac$b" in compare_page(facts, tmp_path / "cmp.html")
+    row = {"epoch": 1, "phase": "joint", "validation_successor": 0.1, "successor": 0.1}
+    assert r"$\frac$" in loss_curves([row, row | {"epoch": 2, "phase": r"$\frac$"}])
+    records = [{"expansions": 3, "seconds": 0.1}]
+    assert r"$\frac$" in (effort({r"$\frac$": {"records": records}}) or "")
 
 
 def test_the_command_writes_where_it_is_told(tiny_run, tmp_path) -> None:
     answer = cube("report", "run", "-o", "pages/one.html", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout == "pages/one.html\n"
-    assert "../run/domain.pddl" in Page((tmp_path / "pages" / "one.html").read_text()).links
+    assert "./../run/domain.pddl" in Page((tmp_path / "pages" / "one.html").read_text()).links
 
 
 def test_what_is_no_run_is_said_in_one_line(tmp_path) -> None:
@@ -288,10 +315,3 @@ def test_the_best_plan_comes_first(tiny_run) -> None:
     assert facts.best is not None
     assert verdict(facts.best) == "optimal"
     assert facts.leader in facts.planners
-
-
-def test_numbers_are_easy_on_the_eye() -> None:
-    assert [number(value) for value in (None, 3, 4500.0, 0.00012, 0.1534, 17.25)] == [
-        "?", "3", "4,500", "1e-04", "0.153", "17.2",
-    ]  # fmt: skip
-    assert [duration(value) for value in (0.12, 31, 600, 9000)] == ["0.12 s", "31 s", "10 min", "2 h 30 min"]

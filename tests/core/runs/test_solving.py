@@ -19,7 +19,6 @@ from cubespace.runs.solving import (
     check_pictures,
     fit_picture,
     folder_name,
-    plan_between,
     redrawing_errors,
     refuse_missing,
     search_problem,
@@ -157,24 +156,30 @@ class OnlyPictures(Domain):
 
 def test_where_the_domain_cannot_judge_the_verdict_is_unknown(network, model, domain, problem) -> None:
     trace = walk(domain, network, *shortest_way(domain, problem))
-    pictures = problem.init, problem.goal
-    own, solution = plan_between(network, model, OnlyPictures(), pictures, Walks(trace), LIMITS)
+    own = own_problem(OnlyPictures(), problem.init, problem.goal)
     assert own.states is None
-    assert solution.found
-    record = solution.record()
+    record = solved(network, model, OnlyPictures(), own, Walks(trace)).record()
     assert (record["valid"], record["optimal"]) == (None, None)
     assert "cannot judge" in record["reason"]
 
 
 def test_of_own_pictures_that_can_be_read_the_distance_is_found(network, model, domain, problem) -> None:
     init, middle, goal = shortest_way(domain, problem)
+    own = own_problem(domain, problem.init, problem.goal)
+    assert own.distance is None
     for trace, optimal in (((init, middle, goal), True), ((init, middle, init, middle, goal), False)):
-        own, solution = plan_between(
-            network, model, domain, (problem.init, problem.goal), Walks(walk(domain, network, *trace)), LIMITS
-        )
-        assert own.distance is None
+        solution = solved(network, model, domain, own, Walks(walk(domain, network, *trace)))
         assert solution.verdict is not None
         assert (solution.verdict.valid, solution.verdict.optimal) == (True, optimal)
+
+
+def test_a_frame_that_shows_nothing_possible_says_so(network, model, domain, problem) -> None:
+    init, _, goal = shortest_way(domain, problem)
+    trace = walk(domain, network, init, goal, goal)
+    trace[1] = True  # every value of every place at once
+    record = solved(network, model, domain, problem, Walks(trace)).record()
+    assert (record["reason"], record["wrong_step"]) == ("frame is not readable", 1)
+    assert record["fault"].startswith("a lamp neither on nor off in row 1, column 1")
 
 
 def test_own_pictures_that_cannot_be_read_are_planned_between_but_not_judged(domain, problem) -> None:

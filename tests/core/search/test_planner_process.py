@@ -9,47 +9,23 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
-from planning_tasks import eight_puzzle, lights_out, sliding, sliding_state, walk
+from planning_tasks import eight_puzzle, sliding, sliding_state, walk
+from script_planner import Script, alive, eventually_dead, one_step_task, plan
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.search.planner import Answer, Limits, Outcome, PlannerBackend
+from cubespace.search.planner import Limits, Outcome
 from cubespace.search.planner_process import run_planner
 from cubespace.search.sas.writer import write_sas
 from cubespace.search.solver import SearchResult
 from cubespace.search.supervised_process import LOG_BYTES_PER_END
-from cubespace.symbols.pddl import read_plan, write_plan
 from cubespace.symbols.strips import Task
-
-
-class Script(PlannerBackend):
-    """A planner that is a few lines of Python; it reads exit codes as Fast Downward's and a plan from ``plan``."""
-
-    def __init__(self, script: str) -> None:
-        super().__init__(None)
-        self.script = textwrap.dedent(script)
-        self.folder: Path | None = None
-        self.log = ""
-
-    def missing(self) -> str | None:
-        return None
-
-    def command(self, task: Task, folder: Path, limits: Limits) -> Sequence[str]:  # noqa: ARG002
-        self.folder = folder
-        return [sys.executable, "-I", "-S", "-c", self.script]
-
-    def answer(self, task: Task, folder: Path, exit_code: int, log: str) -> Answer:
-        self.log = log
-        if exit_code:
-            return Answer(outcome=Outcome.UNSOLVABLE if exit_code == 11 else Outcome.CRASHED)
-        return Answer(outcome=Outcome.SOLVED, plan=read_plan(task.model, (folder / "plan").read_text()))
-
 
 LIMITS = Limits(seconds=20, megabytes=500)
 FIND = importlib.util.find_spec
@@ -57,9 +33,7 @@ FIND = importlib.util.find_spec
 
 @pytest.fixture
 def task() -> Task:
-    model = lights_out(2)
-    state = np.zeros(4, dtype=np.bool_)
-    return Task(model, state, model.apply(state[None], np.array([0]))[0])
+    return one_step_task()
 
 
 @pytest.fixture(autouse=True)
@@ -76,28 +50,6 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def run(script: str, task: Task, limits: Limits = LIMITS) -> SearchResult:
     return run_planner(Script(script), task, limits)
-
-
-def plan(task: Task, *actions: int) -> str:
-    return f"open('plan', 'w').write({write_plan(task.model, actions)!r})"
-
-
-def alive(marker: Path) -> bool:
-    """Return whether the process whose id is in a file still runs; a zombie does not."""
-    try:
-        status = Path(f"/proc/{int(marker.read_text())}/stat").read_text()
-    except FileNotFoundError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
-
-
-def eventually_dead(marker: Path, seconds: float = 5) -> bool:
-    deadline = time.monotonic() + seconds
-    while alive(marker):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def test_a_plan_is_believed_after_execution(task: Task) -> None:
@@ -224,17 +176,18 @@ def test_killing_the_parent_leaves_no_planner_and_no_folder(tmp_path: Path, temp
     marker = tmp_path / "pid"
     program = f"""
         import sys, tempfile
-        sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[2] / "support")!r}]
+        sys.path.insert(0, {str(Path(__file__).parents[2] / "support")!r})
         tempfile.tempdir = {str(temporary)!r}
-        from test_planner_process import Script, LIMITS, lights_out, run_planner, Task, np
-        task = Task(lights_out(2), np.zeros(4), np.ones(4))
+        from cubespace.search.planner_process import run_planner
+        from cubespace.search.solver import Limits
+        from script_planner import Script, one_step_task
         script = '''if True:
             import os, signal, time
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             os.fork() or time.sleep(60)
             open({str(marker)!r}, "w").write(str(os.getpid()))
             time.sleep(60)'''
-        run_planner(Script(script), task, LIMITS)
+        run_planner(Script(script), one_step_task(), Limits(seconds=20, megabytes=500))
         """
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 30

@@ -1,13 +1,14 @@
 """The user's own pairs: everything that can be wrong with them is said, by name."""
 
 import re
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from cubespace.base.errors import InputError, UsageError
+from cubespace.base.errors import CubeNote, InputError, UsageError
 from cubespace.data.domain import Domain, Simulator
 from cubespace.plugins.catalogue import load_plugins
 
@@ -178,3 +179,42 @@ def test_absent_empty_and_other_places_are_refused(tmp_path: Path) -> None:
 def test_bad_options_are_refused(options: str) -> None:
     with pytest.raises(UsageError):
         build(f"images{options}")
+
+
+def test_a_member_of_an_archive_that_is_no_array_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        archive.writestr("before.npy", b"")
+        archive.writestr("after.npy", b"nothing")
+    assert "'before'" in complaint(f"images:path={tmp_path / 'x.npz'}")
+
+
+def test_of_many_bad_files_the_first_are_named_and_the_rest_counted(tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text("".join(f"{number}.png,{number}.png\n" for number in range(3000)))
+    said = complaint(f"images:path={tmp_path / 'pairs.csv'}")
+    assert "0.png" in said
+    assert said.endswith("and 2,990 more")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "x" * 300 + "/y.png"])
+def test_a_name_that_no_disk_takes_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "pairs.csv").write_text(f"{name},{name}\n")
+    assert "too long" in complaint(f"images:path={tmp_path / 'pairs.csv'}")
+    assert "too long" in complaint(f"images:path={tmp_path / name}")
+
+
+def test_pictures_in_a_format_that_is_not_read_are_named_and_documents_left_alone(folder: Path) -> None:
+    (folder / "notes.pdf").write_text("left alone")
+    check_pixels(build(f"images:path={folder}"))
+    (folder / "0009_a.eps").write_text("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 1 1\n")
+    (folder / "0009_b.eps").write_text("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 1 1\n")
+    assert "0009_a.eps' is not a picture, or its format is not supported" in complaint(f"images:path={folder}")
+
+
+def test_many_moving_pictures_are_one_note(tmp_path: Path) -> None:
+    for name in ("0_a", "0_b", "1_a", "1_b"):
+        frames = [Image.fromarray(pixels) for pixels in PIXELS[0]]
+        frames[0].save(tmp_path / f"{name}.gif", save_all=True, append_images=frames[1:])
+    with pytest.warns(CubeNote) as notes:
+        build(f"images:path={tmp_path}").sample(None, RNG)
+    assert len(notes) == 1
+    assert str(notes[0].message).endswith("only the first is used … and 3 more")

@@ -14,7 +14,7 @@ import attrs
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import suggestion
-from cubespace.plugins.catalogue import KINDS
+from cubespace.plugins.component import KINDS
 
 
 @attrs.frozen

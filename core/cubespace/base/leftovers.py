@@ -1,0 +1,77 @@
+"""What processes leave behind when they are killed: found by the number of the process in the name, and removed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from cubespace.base.errors import InputError
+from cubespace.base.files import PART
+
+ABANDONED_SECONDS = 3600.0  # without a change, after which a write in progress is none
+TEMPORARY = re.compile(r"cube-(\d+)-\w+")  # the folder of a planner: the process it works for, something random
+
+
+def remove_temporary_folders() -> None:
+    """Remove the temporary folders of our own processes that were killed."""
+    try:
+        entries = list(Path(tempfile.gettempdir()).iterdir())
+    except OSError:  # no temporary folder at all is told by whoever needs one
+        return
+    for entry in entries:
+        found = TEMPORARY.fullmatch(entry.name)
+        if found is not None and not _is_running(int(found[1])) and _is_own_folder(entry):
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove the files that killed processes have left half-written in a folder and in all folders below."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            found = PART.fullmatch(name)
+            if found is not None and _abandoned(Path(place, name), int(found[1])):
+                with contextlib.suppress(OSError):  # not ours to remove, or gone
+                    Path(place, name).unlink()
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise if a folder inside ``folder`` is a link: what is written there would land elsewhere."""
+    for place, names, _ in os.walk(folder):
+        for name in names:
+            if Path(place, name).is_symlink():
+                raise InputError(f"'{Path(place, name)}' is a link, and nothing is written through it: remove it")
+
+
+def _abandoned(part: Path, writer: int) -> bool:
+    """Return whether a write in progress will never be finished, by its process or, if the number was reused, its age.
+
+    Our own process has just begun: what bears its number is of an earlier one.
+    """
+    if writer == os.getpid() or not _is_running(writer):
+        return True
+    try:
+        return time.time() - part.lstat().st_mtime > ABANDONED_SECONDS
+    except OSError:
+        return False
+
+
+def _is_own_folder(entry: Path) -> bool:
+    try:
+        return entry.lstat().st_uid == os.geteuid() and entry.is_dir() and not entry.is_symlink()
+    except OSError:
+        return False
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True

@@ -1,0 +1,66 @@
+"""Numbers as people read them, on the terminal, in reports and in tables: rounding never makes all or nothing of some.
+
+0.99996 is not 1 and 0.00001 is not 0: a reader takes both as claims, not as roundings.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def percent(fraction: float | None) -> str:
+    """Return a fraction in percent, with two digits or more; only 1 is 100 % and only 0 is 0 %."""
+    if fraction is None:
+        return "?"
+    if not 0.99 < fraction < 1:
+        return f"{100 * fraction:.3g} %"
+    return f"{math.floor(1e4 * fraction) / 100:.4g} %"  # rounded down: 0.99996 is 99.99 %
+
+
+def fixed(value: float | None, digits: int = 4) -> str:
+    """Return a number with a fixed number of digits, for columns; what is neither 0 nor 1 never looks like it."""
+    if value is None:
+        return "?"
+    text = f"{value:.{digits}f}"
+    if value != 0 and float(text) == 0:
+        return f"{value:.0e}"
+    if value < 1 <= float(text):
+        return f"{math.floor(value * 10**digits) / 10**digits:.{digits}f}"
+    if float(text) <= 1 < value:
+        return f"{math.ceil(value * 10**digits) / 10**digits:.{digits}f}"
+    return text
+
+
+def rounded(fraction: float, digits: int = 4) -> float:
+    """Return a fraction for JSON, rounded, unless that would make all or nothing of it."""
+    shorter = round(fraction, digits)
+    return fraction if shorter in (0.0, 1.0) else shorter
+
+
+def number(value: float | None) -> str:
+    """Return a number with few digits."""
+    if value is None:
+        return "?"
+    if isinstance(value, int) or value == int(value):
+        return f"{int(value):,}"
+    if abs(value) < 0.001:
+        return f"{value:.0e}"
+    return fixed(value) if abs(value) < 0.1 or 0.9995 <= value < 1 else f"{value:.3g}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that fits it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.2f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes in the unit that fits it."""
+    return f"{count / 1024:.0f} kB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MB"
+
+
+def some_of(part: int, whole: int) -> str:
+    """Return a count and its share in words, such as "3 of 40 (7.5 %)"."""
+    return f"{part:,} of {whole:,} ({percent(part / whole)})" if whole else "0 of 0"

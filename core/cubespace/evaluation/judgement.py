@@ -1,0 +1,276 @@
+"""What pairs held out tell about a learned model, without any simulator: what to trust, what to doubt, what to do.
+
+Arrays in, findings out. Every threshold follows from one question: would half of all plans of the wanted length lack a
+step? A plan of n steps needs n known ones, so each must be known with a probability of at least 0.5 to the power 1/n.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from cubespace.base.arrays import Bits, Indices, distinct_rows, row_keys
+from cubespace.base.numbers import percent, rounded, some_of
+from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
+from cubespace.evaluation.memorisation import TrainingMemory
+from cubespace.evaluation.own_changes import OwnChange
+from cubespace.symbols.effects import SOURCES, differences
+from cubespace.symbols.strips import StripsModel
+
+EVEN = 0.5  # of plans, that may lack a step; of effects, that the apply module can have
+USUAL_LENGTH = 7  # of plans: that of the paper's instances
+LEVEL = 0.01  # probability of a warning about coverage that chance alone has caused
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Observed:
+    """What a judgement is made of: transitions in bits, (transitions, bits) each, the model, and how it was made."""
+
+    before: Bits
+    after: Bits
+    held_before: Bits  # of pairs that nothing was learned from
+    held_after: Bits
+    model: StripsModel
+    length: int = USUAL_LENGTH  # of the plans that are wanted
+    effects: str  # where the effects come from: differences, network or observed
+    labels: int | None  # distinct ones that the network gives
+    most_labels: int | None  # that it can give
+    known_pictures: float | None = None  # fraction of held-out pictures that are training pictures, byte by byte
+    look_different: int = 0  # training pictures that look unlike another one with the same bits …
+    looked_at: int = 0  # … of so many
+    own_changes: Sequence[OwnChange] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """Something that a user should know, and what helps."""
+
+    about: str
+    warning: bool
+    text: str
+    advice: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return it as one or two sentences."""
+        return f"{self.text} {self.advice}".rstrip()
+
+
+@attrs.frozen(kw_only=True)
+class Judgement:
+    """Numbers, findings, and both in one paragraph."""
+
+    numbers: dict[str, Any]
+    findings: tuple[Finding, ...]
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Return what should worry the user."""
+        return tuple(finding for finding in self.findings if finding.warning)
+
+    @property
+    def paragraph(self) -> str:
+        """Return all findings, the warnings first."""
+        rest = (finding for finding in self.findings if not finding.warning)
+        return " ".join(finding.words for finding in (*self.warnings, *rest))
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the findings for a terminal, one by one, the warnings last: they are to be seen."""
+        calm = [finding.words for finding in self.findings if not finding.warning]
+        return [*calm, *(f"warning: {finding.words}" for finding in self.warnings)]
+
+    def record(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {**self.numbers, "findings": [attrs.asdict(each) for each in self.findings], "paragraph": self.paragraph}
+
+
+def judge_model(seen: Observed) -> Judgement:
+    """Judge a model by pairs that were held out."""
+    numbers = _numbers(seen)
+    coverage = _coverage(numbers, seen.length)
+    findings = [
+        coverage,
+        _examples(numbers, seen.length, advise=not coverage.warning),
+        _labels(numbers),
+        _source(numbers),
+        _sharing(numbers),
+        _own(seen.own_changes),
+        _same_codes(numbers),
+        _familiarity(numbers),
+    ]
+    return Judgement(numbers=numbers, findings=tuple(finding for finding in findings if finding is not None))
+
+
+def _numbers(seen: Observed) -> dict[str, Any]:
+    """Return everything that is counted."""
+    effects = differences(seen.before, seen.after)
+    support = effects.support
+    memory = TrainingMemory.of(seen.before, seen.after)
+    known = np.array(memory.known_transitions(seen.held_before, seen.held_after), dtype=np.bool_)
+    covered, reproduced = has_effect(seen.model, seen.held_before, seen.held_after)
+    sources = [len(set(row_keys(seen.before[effects.action == row]))) for row in range(len(effects.add))]
+    held = np.concatenate([seen.held_before, seen.held_after])
+    return {
+        "length": seen.length,
+        "transitions": len(seen.before),
+        "distinct_transitions": len(memory.transitions),
+        "differences": len(effects.add),
+        "seen_once": int((support == 1).sum()),
+        "seen_from_one_state": sum(count == 1 for count in sources),
+        "estimated_differences": _richness(support),
+        "estimated_new": rounded(float((support == 1).sum() / max(1, len(seen.before)))),
+        "held_out": len(seen.held_before),
+        "held_out_also_in_training": int(known.sum()),
+        "held_out_covered": int(covered.sum()),
+        "held_out_reproduced": int(reproduced.sum()),
+        "unseen_covered": int((covered & ~known).sum()),
+        "unseen_reproduced": int((reproduced & ~known).sum()),
+        "known_states": memory.known_states(held),
+        "known_pictures": seen.known_pictures,
+        "effects": seen.effects,
+        "labels": seen.labels,
+        "most_labels": seen.most_labels,
+        "idle": int((seen.before == seen.after).all(1).sum()),
+        "distinct_states": len(distinct_rows(np.concatenate([seen.before, seen.after]))),
+        "look_different": seen.look_different,
+        "looked_at": seen.looked_at,
+        "own_changes": [attrs.asdict(change) for change in seen.own_changes],
+    }
+
+
+def has_effect(model: StripsModel, before: Bits, after: Bits) -> tuple[Bits, Bits]:
+    """Return of which transitions the model has the effect, and which an applicable action reproduces."""
+    covered, reproduced = (np.zeros(len(before), dtype=np.bool_) for _ in range(2))
+    for start in range(0, len(before), MOVES_PER_BATCH):
+        part = slice(start, start + MOVES_PER_BATCH)
+        same = mismatches(model, before[part], after[part]) == 0  # (transitions, actions)
+        covered[part] = same.any(1)
+        reproduced[part] = (same & model.applicable(before[part])).any(1)
+    return covered, reproduced
+
+
+def enough(length: int) -> float:
+    """Return how probable a known step must be for half of all plans of this length to have known steps only."""
+    return float(EVEN ** (1 / length))
+
+
+def _richness(support: Indices) -> int:
+    """Return how many differences there are at least, seen or not, by how many were seen once and twice (Chao)."""
+    once, twice = int((support == 1).sum()), int((support == 2).sum())
+    return len(support) + round(once * (once - 1) / (2 * (twice + 1)))
+
+
+def _coverage(numbers: dict[str, Any], length: int) -> Finding:
+    held, known = numbers["held_out"], numbers["held_out_covered"]
+    lacking = _binomial_tail(known, held, enough(length)) < LEVEL
+    text = f"Of {held:,} pairs held out, the model has the effect of {some_of(known, held)}"
+    text += f" and an applicable action for {some_of(numbers['held_out_reproduced'], held)}."
+    unseen = held - numbers["held_out_also_in_training"]
+    if not unseen:
+        text += " But all of them show transitions that training pairs show too: none is new."
+    elif unseen < held:
+        text += f" {held - unseen:,} of them show a transition that training pairs show too; of the other {unseen:,},"
+        text += f" it has an applicable action for {some_of(numbers['unseen_reproduced'], unseen)}."
+    if not lacking:
+        return Finding(about="coverage", warning=False, text=text)
+    plans = percent((known / held) ** length)
+    advice = f"At that rate {plans} of plans of {length} steps have an effect for every step, so a goal that is "
+    advice += f"called unsolvable may well be reachable. {_more_pairs(numbers, length)}"
+    return Finding(about="coverage", warning=True, text=text, advice=advice)
+
+
+def _examples(numbers: dict[str, Any], length: int, *, advise: bool) -> Finding:
+    once, kinds = numbers["seen_once"], numbers["differences"]
+    text = f"The {numbers['transitions']:,} training pairs show {kinds:,} differences, {once:,} of them only once."
+    if 1 - numbers["estimated_new"] >= enough(length):
+        return Finding(about="examples", warning=False, text=text)
+    text += f" So about {percent(numbers['estimated_new'])} of further pairs would show a new one."
+    advice = _more_pairs(numbers, length) if advise else ""  # once is enough
+    return Finding(about="examples", warning=True, text=text, advice=advice)
+
+
+def _more_pairs(numbers: dict[str, Any], length: int) -> str:
+    """Return how many pairs would do, if all differences are equally frequent."""
+    kinds = numbers["estimated_differences"]
+    wanted = math.ceil(-kinds * math.log(1 - enough(length)))
+    wanted = max(wanted, 2 * numbers["transitions"])
+    digits = 10 ** max(0, len(str(wanted)) - 2)
+    return f"There seem to be at least {kinds:,} differences: about {-(-wanted // digits) * digits:,} pairs would help."
+
+
+def _labels(numbers: dict[str, Any]) -> Finding | None:
+    most, kinds = numbers["most_labels"], numbers["differences"]
+    if most is None or kinds <= most:
+        return None
+    text = (
+        f"The network can give {most:,} labels, but there are {kinds:,} differences: some have no label of their own."
+    )
+    return Finding(about="labels", warning=True, text=text, advice=f"Set model.actions to {kinds:,} or more.")
+
+
+def _source(numbers: dict[str, Any]) -> Finding:
+    source, labels, kinds = numbers["effects"], numbers["labels"], numbers["differences"]
+    text = f"Effects are {SOURCES[source]}."
+    if source != "differences" or labels is None or labels >= EVEN * kinds:
+        return Finding(about="effects", warning=False, text=text)
+    text += f" It has {labels:,} labels for {kinds:,} differences, so it cannot have learned even half of them."
+    advice = "To judge the module by plans, set extract.effects to network."
+    return Finding(about="effects", warning=True, text=text, advice=advice)
+
+
+def _sharing(numbers: dict[str, Any]) -> Finding | None:
+    alone, kinds = numbers["seen_from_one_state"], numbers["differences"]
+    if alone < EVEN * kinds:
+        return None
+    text = (
+        f"{some_of(alone, kinds)} differences were seen from one state only: little is shared between states, so plans"
+    )
+    return Finding(
+        about="sharing", warning=False, text=f"{text} can hardly contain a step that no training pair shows."
+    )
+
+
+def _own(changes: Sequence[OwnChange]) -> Finding | None:
+    if not changes:
+        return None
+    named = [f"in {change.where}" for change in changes[:3]]
+    text = f"Something changes on its own, whatever else happens: {', '.join(named)}."
+    if all(change.left_out for change in changes):
+        advice = "It has been left out of states, effects and goals; if actions should change it, show more pairs."
+    else:
+        advice = "Plans will seem to control it, and every other difference comes in several kinds: mask or crop it."
+    return Finding(about="own changes", warning=True, text=text, advice=advice)
+
+
+def _same_codes(numbers: dict[str, Any]) -> Finding | None:
+    idle, unlike, pairs = numbers["idle"], numbers["look_different"], numbers["transitions"]
+    if not idle and not unlike:
+        return None
+    parts = []
+    if unlike:
+        parts.append(
+            f"{some_of(unlike, numbers['looked_at'])} training pictures look unlike others with the same bits."
+        )
+    if idle:
+        parts.append(f"{some_of(idle, pairs)} training pairs change no bit.")
+    advice = "What differs there is lost: larger pictures, more bits (model.bits) or longer training may show it."
+    return Finding(about="same states", warning=True, text=" ".join(parts), advice=advice)
+
+
+def _familiarity(numbers: dict[str, Any]) -> Finding:
+    text = f"Of the states held out, {percent(numbers['known_states'])} are also states of the training split"
+    if numbers["known_pictures"] is not None:
+        text += f"; of the pictures, {percent(numbers['known_pictures'])} are training pictures, byte by byte"
+    return Finding(about="familiarity", warning=False, text=f"{text}.")
+
+
+def _binomial_tail(successes: int, trials: int, probability: float) -> float:
+    """Return the probability of at most so many successes."""
+    yes, no = math.log(probability), math.log1p(-probability)
+    ways = [math.lgamma(trials + 1) - math.lgamma(k + 1) - math.lgamma(trials - k + 1) for k in range(successes + 1)]
+    return min(1.0, math.fsum(math.exp(way + k * yes + (trials - k) * no) for k, way in enumerate(ways)))

@@ -1,0 +1,26 @@
+"""Pictures that look different and have the same bits: what differs between them is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.base.arrays import Bits
+
+Pixels = NDArray[np.float32]  # (pictures, pixels), from 0 to 1
+
+BEYOND_NOISE = 4.0  # times what the noise of both pictures makes: noise of hundreds of pixels never adds up to that
+
+
+def look_different(bits: Bits, seen: Pixels, drawn: Pixels) -> Bits:
+    """Return which pictures differ by more than noise from the first picture with the same bits.
+
+    Pictures are given as they are ``seen`` and as they are ``drawn`` from their bits, (pictures, pixels) each. At least
+    half of them are taken to be redrawn but for noise: two pictures of one state differ by twice the median error.
+    """
+    packed = np.packbits(bits, axis=1)
+    _, first, state = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    bound = BEYOND_NOISE * 2 * float(np.median(np.square(drawn - seen).mean(1))) if len(seen) else 0.0
+    reference = first[state.ravel()]
+    apart = [float(np.square(one - seen[row]).mean()) for one, row in zip(seen, reference.tolist(), strict=True)]
+    return np.array(apart) > bound

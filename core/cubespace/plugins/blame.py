@@ -1,0 +1,94 @@
+"""Who is to blame: the component, plugin and package that an unexpected error comes from.
+
+The catalogue remembers what it builds and for whom. When something fails, the component whose method was at work is
+found in the traceback; where a component has merely returned nonsense, it is the one that a :func:`blame` block names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from cubespace.base.errors import ComponentError, ContractError, CubeError, is_memory_error
+from cubespace.plugins.entry_points import installed
+
+_known: list[tuple[weakref.ref[object], str]] = []  # what was built, and what to call it
+
+
+def remember(component: object, title: str) -> None:
+    """Remember what to call a component, or the class of one."""
+    _known[:] = [known for known in _known if known[0]() is not None and known[0]() is not component]
+    with contextlib.suppress(TypeError):  # a class with slots and without __weakref__: its class is known
+        _known.append((weakref.ref(component), title))
+
+
+def stand_for(other: object, component: object) -> None:
+    """Remember that an object does a component's work: whatever it does wrong, the component has done."""
+    title = title_of(component)
+    if title is not None:
+        remember(other, title)
+
+
+def title_of(component: object) -> str | None:
+    """Return what to call a component: kind, name, plugin and package."""
+    if component is None:
+        return None
+    return next((title for reference, title in _known if reference() is component), None)
+
+
+@contextmanager
+def blame(*suspects: object) -> Iterator[None]:
+    """Turn whatever goes wrong in the block into an error that names the component at work, or else the suspects.
+
+    Without either, the error stays what it is: a mistake of ours, a full disk, too little memory.
+    """
+    try:
+        yield
+    except CubeError:  # has its own words
+        raise
+    except (Exception, SystemExit) as error:
+        blamed = culprit(error)
+        if blamed is None and not isinstance(error, OSError):
+            blamed = " or ".join(title_of(suspect) or type(suspect).__name__ for suspect in suspects)
+        if not blamed or is_memory_error(error):
+            raise
+        raise ComponentError(f"{blamed} failed: {reason(error)}") from error
+
+
+def culprit(error: BaseException) -> str | None:
+    """Return what to call the component, or else the plugin, whose code an error comes from; None if it is ours."""
+    if isinstance(error, ContractError) and error.component is not None:
+        return title_of(error.component)
+    frames = list(reversed(list(_frames(error))))  # the innermost first
+    for frame in frames:
+        for name in ("self", "cls"):
+            title = title_of(frame.f_locals.get(name))
+            if title is not None:
+                return title
+    packages = {entry.value.partition(".")[0].partition(":")[0]: (entry.name, source) for entry, source in installed()}
+    for frame in frames:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in packages and package != __name__.partition(".")[0]:
+            plugin, source = packages[package]
+            return f"plugin '{plugin}' ({source})"
+    return None
+
+
+def reason(error: BaseException) -> str:
+    """Return what an error says, in a line."""
+    if isinstance(error, SystemExit):
+        return f"it called sys.exit({'' if error.code is None else error.code})"
+    first = next(iter(str(error).splitlines()), "")
+    if isinstance(error, ContractError):
+        return first
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _frames(error: BaseException) -> Iterator[FrameType]:
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame
+        trace = trace.tb_next

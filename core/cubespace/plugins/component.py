@@ -1,0 +1,114 @@
+"""A kind of component, a component that a plugin offers under a name, and the registry that a hook is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from cubespace.base.errors import UsageError
+from cubespace.base.options import NoOptions, structure
+from cubespace.base.version import version_of
+from cubespace.plugins.blame import reason, remember
+from cubespace.plugins.entry_points import import_target
+from cubespace.plugins.offers import check_offer
+
+
+@attrs.frozen
+class Kind:
+    """A kind of component: what the user calls it, the hook that offers it, the class it must be derived from."""
+
+    name: str
+    title: str
+    hook: str
+    contract: str
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("domain", "domain", "cube_domains", "cubespace.data.domain:Domain"),
+        Kind("apply", "apply module", "cube_apply_modules", "cubespace.learning.apply_module:ApplyModule"),
+        Kind(
+            "precondition",
+            "precondition learner",
+            "cube_precondition_learners",
+            "cubespace.symbols.precondition_learner:PreconditionLearner",
+        ),
+        Kind("encoder", "encoder", "cube_encoders", "cubespace.learning.encoder:Encoder"),
+        Kind("decoder", "decoder", "cube_decoders", "cubespace.learning.encoder:Decoder"),
+        Kind("planner", "planner", "cube_planners", "cubespace.search.solver:Solver"),
+        Kind("observer", "observer", "cube_observers", "cubespace.base.observer:Observer"),
+        Kind("executor", "executor", "cube_executors", "cubespace.experiments.executor:Executor"),
+    )
+}
+
+PRESET = "preset"  # no kind of component: a preset has settings, and no class
+
+
+@attrs.frozen
+class Component:
+    """Something a plugin offers under a name; its class is imported on first use."""
+
+    kind: Kind
+    name: str
+    target: str | type
+    summary: str
+    default_options: Mapping[str, object]
+    plugin: str
+    distribution: str
+
+    @property
+    def title(self) -> str:
+        """Return what to call it where it is to blame."""
+        return f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' ({self.distribution})"
+
+    def load(self) -> type[Any]:
+        """Import the class and check that it keeps the contract of its kind."""
+        try:
+            cls = import_target(self.target) if isinstance(self.target, str) else self.target
+        except (Exception, SystemExit) as error:  # a plugin may raise anything
+            raise UsageError(f"{self.title} cannot be loaded: {reason(error)}") from error
+        contract = import_target(self.kind.contract)
+        if not (isinstance(cls, type) and issubclass(cls, contract)):
+            raise UsageError(f"{self.title} is not a {contract.__name__}")
+        if not attrs.has(getattr(cls, "Options", NoOptions)):
+            raise UsageError(f"{self.title} is not usable: its Options are not an attrs class")
+        remember(cls, self.title)
+        return cls
+
+    def options(self, given: Mapping[str, object]) -> Any:
+        """Return the options of the class: its defaults, then those of the plugin, then the ``given`` ones on top."""
+        cls = getattr(self.load(), "Options", NoOptions)
+        return structure(cls, {**self.default_options, **given}, f"{self.kind.title} '{self.name}'")
+
+    def identity(self) -> str:
+        """Return what tells the component from other versions of itself.
+
+        A class that declares a ``revision`` promises to raise it whenever its results change; of others, the version of
+        their package counts. The program that a planner runs counts too.
+        """
+        cls = self.load()
+        revision, program = vars(cls).get("revision"), getattr(cls, "package", None)
+        own = self.distribution if revision is None else f"revision {revision}"
+        return own if program is None else f"{own}, {program} {version_of(program) or 'absent'}"
+
+
+@attrs.define
+class Registry:
+    """What a hook is given: it collects the components that one plugin offers for one kind."""
+
+    kind: Kind
+    plugin: str
+    distribution: str
+    components: list[Component] = attrs.field(factory=list)
+
+    def add(self, name: str, target: str | type, summary: str, **default_options: object) -> None:
+        """Offer ``target``, a class or ``"module:Class"``, under ``name``, with options of its own."""
+        check_offer(name, summary)
+        if not isinstance(target, (str, type)):
+            raise TypeError(f"'{name}' must be a class or 'module:Class', not {target!r}")
+        self.components.append(
+            Component(self.kind, name, target, summary, default_options, self.plugin, self.distribution)
+        )

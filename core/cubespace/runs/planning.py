@@ -1,0 +1,208 @@
+"""From one picture of the user to another: what the command line and the Python interface do, in one place."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from cubespace.base.arrays import Images
+from cubespace.base.observer import Observer
+from cubespace.data.domain import Domain, StateSpace
+from cubespace.evaluation.distances import Reach, reach
+from cubespace.evaluation.memorisation import TrainingMemory
+from cubespace.evaluation.problems import Problem, own_problem
+from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.runs.solving import (
+    Given,
+    Solution,
+    check_pictures,
+    fit_picture,
+    folder_name,
+    refuse_missing,
+    search_problem,
+    solve_problem,
+    step_names,
+    write_solution,
+)
+from cubespace.runs.stages import Pipeline
+from cubespace.search.solver import Limits, Solver
+from cubespace.symbols.strips import StripsModel
+
+MOST_STATES = 10_000_000  # of the simulator, to prove a goal unreachable: seconds; the 8-puzzle has 181,440 each way
+NAME_LETTERS = 60  # of the pictures' names, in the name of a folder
+
+
+class Ending(enum.StrEnum):
+    """What a user can rely on after planning between two pictures, and the exit code of ``cube plan``."""
+
+    VALID = "valid"
+    UNKNOWN = "validity unknown"
+    NO_PLAN = "no plan"
+    INVALID = "not valid"
+    UNREACHABLE = "goal cannot be reached"
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code; where nobody can judge, a plan is a success."""
+        return {"valid": 0, "validity unknown": 0, "no plan": 1, "not valid": 4, "goal cannot be reached": 5}[self]
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class PicturePlan:
+    """What came of planning from one picture to another; ``solution`` is None if there was nothing to search for."""
+
+    problem: Problem
+    model: StripsModel
+    planner: str
+    limits: Limits
+    solution: Solution | None
+    reach: Reach | None  # by the simulator; None without one
+    known: dict[str, Any]  # which states and steps were seen in training
+    warnings: tuple[str, ...] = ()  # about the pictures
+
+    @property
+    def ending(self) -> Ending:
+        """Return how it ended, in a word."""
+        if self.solution is None or (self.reach is not None and self.reach.unreachable and not self.solution.found):
+            return Ending.UNREACHABLE
+        if self.solution.verdict is None:
+            return Ending.NO_PLAN
+        valid = self.solution.verdict.valid
+        return Ending.UNKNOWN if valid is None else Ending.VALID if valid else Ending.INVALID
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Return the names of the actions, in order; none if there is no plan."""
+        return step_names(self.model, self.solution.search) if self.solution else ()
+
+    def record(self) -> dict[str, Any]:
+        """Return all of it that is not a picture, for JSON."""
+        nothing = {"outcome": str(Ending.UNREACHABLE), "plan": None, "valid": False, "optimal": False, "seconds": 0.0}
+        return {
+            "planner": self.planner,
+            "ending": str(self.ending),
+            "exit_code": self.ending.exit_code,
+            **(self.solution.record() if self.solution else nothing),
+            "actions": list(self.actions) if self.solution and self.solution.found else None,
+            **self.known,
+            "simulator": attrs.asdict(self.reach) if self.reach else None,
+            "limits": attrs.asdict(self.limits),
+            "warnings": list(self.warnings),
+        }
+
+    def save(self, folder: Path, record: dict[str, Any]) -> None:
+        """Write plan, film strip, animation and record into a folder."""
+        write_solution(folder, self.problem, self.model, self.solution, record)
+
+
+@attrs.frozen(eq=False)
+class Planning:
+    """All that planning between pictures needs of a run, or of a bundle."""
+
+    network: SpaceAutoEncoder
+    model: StripsModel
+    domain: Domain
+    remember: Callable[[], TrainingMemory]  # what learning saw
+    usual_error: Callable[[], float]  # the largest with which a training picture is redrawn
+
+    @classmethod
+    def of(cls, pipeline: Pipeline) -> Planning:
+        """Return it for a run, from its files."""
+        parts = pipeline.network(), pipeline.strips(), pipeline.domain()
+        return cls(*parts, pipeline.memory, pipeline.redrawing_error)
+
+    @cached_property
+    def memory(self) -> TrainingMemory:
+        """Return what learning saw."""
+        return self.remember()
+
+    def picture(self, given: Given, resize: bool = False) -> Images:
+        """Return a picture as a batch of one, in the size and colours trained on; scaled if training pictures were."""
+        return fit_picture(given, self.network.image_shape, resize=resize or self.domain.resizes)
+
+    def plan(
+        self,
+        init: Given,
+        goal: Given,
+        planner: str,
+        solver: Solver,
+        limits: Limits,
+        *,
+        resize: bool = False,
+        anyway: bool = False,
+        observer: Observer | None = None,
+    ) -> PicturePlan:
+        """Find a plan from one picture to another and say what it is worth.
+
+        If a simulator proves that the goal cannot be reached, nothing is searched for, unless ``anyway``.
+        """
+        refuse_missing({planner: solver}, self.network)
+        told = observer or Observer()
+        first, last = self.picture(init, resize), self.picture(goal, resize)
+        warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]
+        for warning in warnings:
+            told.say(f"warning: {warning}")
+        problem = own_problem(self.domain, first, last)
+        far = self._reach(problem)
+        solution = None
+        if far is None or not far.unreachable or anyway:
+            problem = attrs.evolve(problem, distance=far.distance if far else None)
+            search = search_problem(self.network, self.model, problem)
+            told.stage("plan", f"{planner} searches, for {limits.seconds:g} s at most")
+            with _ticking(told, limits.seconds, planner):
+                solution = solve_problem(self.network, search, problem, solver, limits, self.domain)
+        return PicturePlan(
+            problem=problem,
+            model=self.model,
+            planner=planner,
+            limits=limits,
+            solution=solution,
+            reach=far,
+            known=self.memory.count(solution.trace if solution else None),
+            warnings=tuple(warnings),
+        )
+
+    def _strange(self, given: Given, picture: Images, role: str) -> list[str]:
+        name = str(given) if isinstance(given, str | Path) else f"the picture of {role}"
+        return check_pictures(self.network, picture, self.usual_error(), [name])
+
+    def _reach(self, problem: Problem) -> Reach | None:
+        if problem.states is None or not isinstance(self.domain, StateSpace):
+            return None
+        return reach(self.domain, *problem.states, most_states=MOST_STATES)
+
+
+def own_folder(init: Path, goal: Path, problem: Problem, planner: str) -> Path:
+    """Return where a plan between two pictures goes, below ``plans``: other pictures of the same names go elsewhere."""
+    digest = hashlib.sha256(problem.init.tobytes() + problem.goal.tobytes()).hexdigest()[:10]
+    stems = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{init.stem}-{goal.stem}").strip("-.")[:NAME_LETTERS]
+    return Path(f"{stems}-{digest}") / folder_name(planner)
+
+
+@contextmanager
+def _ticking(observer: Observer, seconds: float, planner: str) -> Iterator[None]:
+    """Tell an observer every second how much of the time is used."""
+    over, begun = threading.Event(), time.monotonic()
+
+    def tick() -> None:
+        while not over.wait(1.0):
+            used = min(seconds, time.monotonic() - begun)
+            observer.step(round(used), max(1, round(seconds)), f"seconds, {planner} is searching")
+
+    clock = threading.Thread(target=tick, daemon=True)
+    clock.start()
+    try:
+        yield
+    finally:
+        over.set()
+        clock.join()
