@@ -222,8 +222,8 @@ class Run:
 
     @cached_property
     def _planning(self) -> Planning:
-        pipeline = self._pipeline
-        return Planning(self.network, self.strips, self.domain, pipeline.memory, pipeline.redrawing_error)
+        done = self._pipeline
+        return Planning(self.network, self.strips, self.domain, done.memory(), done.redrawing_error())
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html

@@ -6,11 +6,13 @@ import sys
 from collections.abc import Sequence
 
 from cubespace.cli import (  # noqa: F401 - registers the commands
+    act,
     cell,
     data,
     diagnose,
     export,
     info,
+    lift,
     matrix,
     new_plugin,
     plan,

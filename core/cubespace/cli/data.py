@@ -64,6 +64,7 @@ def data(
     blink: Annotated[int, typer.Option(min=0, max=8, help="Spoil: add lamps that blink at random.")] = 0,
     wrong: Annotated[float, typer.Option(min=0, max=1, help="Spoil: mix up this fraction of the pairs.")] = 0.0,
     walks: Annotated[int | None, typer.Option(min=1, help="Spoil: pairs from so many random walks.")] = None,
+    restart: Annotated[int | None, typer.Option(min=1, help="Begin walks anew after so many steps.")] = None,
     from_goal: Annotated[bool, typer.Option("--from-goal", help="Begin walks at the goal.")] = False,
     no_plugin: NoPlugin = None,
 ) -> None:
@@ -72,7 +73,14 @@ def data(
     from cubespace.data.spoiling import spoil
 
     spoiling = Spoiling(
-        noise=noise, light=light, shift=shift, blink=blink, wrong=wrong, walks=walks, from_goal=from_goal
+        noise=noise,
+        light=light,
+        shift=shift,
+        blink=blink,
+        wrong=wrong,
+        walks=walks,
+        from_goal=from_goal,
+        restart=restart,
     )
     clean = catalogue(no_plugin).create("domain", domain)
     with blame(clean):

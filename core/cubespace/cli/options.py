@@ -48,6 +48,13 @@ Planner = Annotated[
         metavar=SPEC, autocompletion=names("planner"), help="The planner; repeatable; see `cube plugins planner`."
     ),
 ]
+PlanModel = Annotated[
+    Literal["learned", "lifted", "repaired"] | None,
+    typer.Option(
+        help="What to plan with: the learned model, the lifted one, or the learned one repaired by it.  "
+        "[default: learned]"
+    ),
+]
 Instances = Annotated[int | None, typer.Option(min=1, help="How many problems to solve.  [default: 30]")]
 Length = Annotated[int | None, typer.Option(min=1, help="Moves from each initial state to the goal.  [default: 7]")]
 TimeLimit = Annotated[float | None, typer.Option(help="Seconds per search.  [default: 900]")]
@@ -99,6 +106,7 @@ class Search:
     """What to plan and within which limits."""
 
     planner: Planner = None
+    model: PlanModel = None
     instances: Instances = None
     length: Length = None
     time_limit: TimeLimit = None

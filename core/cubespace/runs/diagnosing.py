@@ -33,7 +33,7 @@ def diagnose_run(pipeline: Pipeline) -> dict[str, Any]:
         graph = LatentGraph(network)
         edges = diagnose_graph(domain, encode, graph.successors, graph.plausible, config.states, config.seed)
         result |= attrs.asdict(edges)
-    return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode, model)}
+    return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode)}
 
 
 def _on_held_out(pipeline: Pipeline, network: SpaceAutoEncoder, model: StripsModel) -> HeldOutDiagnosis:
@@ -54,10 +54,11 @@ def _on_held_out(pipeline: Pipeline, network: SpaceAutoEncoder, model: StripsMod
     )
 
 
-def failures(pipeline: Pipeline, domain: StateSpace, encode: Encode, model: StripsModel) -> list[dict[str, str]]:
+def failures(pipeline: Pipeline, domain: StateSpace, encode: Encode) -> list[dict[str, str]]:
     """Return, for each planned instance that is not optimal, what went wrong and why the model has no shortest way."""
     if not pipeline.run.finished("evaluate"):
         return []
+    model = pipeline.planned().strips
     problems = {problem.name: problem for problem in pipeline.problems(pipeline.domain())}
     rows = pipeline.results()["planners"].values()
     reasons: dict[str, str] = {}

@@ -94,11 +94,11 @@ def solve_problem(
     domain: Domain,
 ) -> Solution:
     """Search for a plan, draw its states and judge the pictures."""
-    return judge_search(network, searched(solver, search, limits), problem, domain)
+    return judge_search(network, search_plan(solver, search, limits), problem, domain)
 
 
-def searched(solver: Solver, search: SearchProblem, limits: Limits) -> SearchResult:
-    """Return what a solver found, once it is known to be a result."""
+def search_plan(solver: Solver, search: SearchProblem, limits: Limits) -> SearchResult:
+    """Let a solver search; one that breaks its contract is blamed."""
     with blame(solver):
         result = solver.solve(search, limits)
         _check_result(result, solver)

@@ -13,6 +13,7 @@ import numpy as np
 from cubespace.base.arrays import Bits, Indices
 from cubespace.base.options import NoOptions
 from cubespace.settings.run_config import MEMORY_LIMIT, TIME_LIMIT
+from cubespace.symbols.lifting.task import LiftedTask
 from cubespace.symbols.strips import StripsModel, Task
 
 # from states (batch, bits): the successors, the row of the state each comes from, the label of the action
@@ -69,17 +70,18 @@ class SearchProblem:
     care: Bits | None = None  # (bits,), which bits of the goal matter; None if all do
     expand: Expand | None = None  # by the network; None if not offered
     plausible: Plausible | None = None  # by the network's discriminator; None: every successor is
+    lifted: LiftedTask | None = None  # the same in lifted PDDL, where there is a lifted model
 
     @classmethod
     def of(cls, task: Task) -> SearchProblem:
         """Return the problem of a STRIPS task."""
-        return cls(init=task.init, goal=task.goal, model=task.model, care=task.care)
+        return cls(init=task.init, goal=task.goal, model=task.model, care=task.care, lifted=task.lifted)
 
     @property
     def task(self) -> Task:
         """Return the problem as a STRIPS task."""
         care = np.ones_like(self.goal) if self.care is None else self.care
-        return Task(self.model, self.init, self.goal, care)
+        return Task(self.model, self.init, self.goal, care, self.lifted)
 
 
 @attrs.frozen(kw_only=True)
