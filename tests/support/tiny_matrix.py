@@ -11,7 +11,7 @@ from typing import Any
 from tiny_run import SETTINGS
 
 from cubespace.base.files import read_json
-from cubespace.cli import app
+from cubespace.cli.commands import app
 from cubespace.experiments.executor import Cell, CellResult, Executor, in_order, left_out
 from cubespace.experiments.matrix import Matrix
 
