@@ -5,6 +5,8 @@ import json
 import pytest
 from tiny_run import SETTINGS, cube, words
 
+from cubespace.search.solver import Outcome
+
 SMALL = {**SETTINGS, "train.epochs": 20, "train.learning_rate": 0.003}
 ARGUMENTS = ["--domain", "lightsout:size=2", "--length", "2", "--instances", "2", *words(SMALL)]
 
@@ -17,7 +19,7 @@ def test_the_network_is_searched_and_everything_about_it_is_told(tmp_path) -> No
     assert set(results["planners"]) == {"ama2-gc", "ama2-blind"}
     for row in results["planners"].values():
         for record in row["records"]:
-            assert record["outcome"] in ("solved", "proven unsolvable")
+            assert record["outcome"] in (Outcome.SOLVED, Outcome.UNSOLVABLE)
             assert record["expansions"] is not None
     measures = json.loads((tmp_path / "run" / "measures.json").read_text())
     assert 0 < measures["test"]["discriminator_f"] <= 1
