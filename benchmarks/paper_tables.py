@@ -32,6 +32,11 @@ LAYOUTS = {
         ["planner"],
         ["plans", "expansions", "search_seconds", "direct", "discriminator_f", "graph_recall", "graph_wrong"],
     ),
+    "ama2-plain": (
+        ["domain", "variant"],
+        ["planner"],
+        ["plans", "expansions", "search_seconds", "exact", "direct", "discriminator_f", "graph_recall", "graph_wrong"],
+    ),
     "hanoi": (["variant"], ["planner"], ["plans", "recall", "wrong"]),
     "effort": (["domain"], ["planner"], ["plans", "expansions", "search_seconds", "known_states", "known_steps"]),
     "distances": (["plan.length"], ["planner"], ["plans", "expansions", "search_seconds"]),
