@@ -72,20 +72,18 @@ def evaluate(
                 record = {"key": key, "problem": problem.name, "planner": spec, **solution.record()}
                 record |= learned.memory.count(solution.trace)
                 write_solution(folder, problem, model, solution, record)
-                observer.plan(record)
-                if solution.crashed:
-                    observer.say(f"evaluate: {spec} crashed on instance {problem.name}: {record['detail']}")
+                _tell(observer, record, crashed=solution.crashed)
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
-    return {
-        "domain": run.config.domain,
-        "effects": run.config.extract.effects,
-        "limits": attrs.asdict(limits),
-        "length": config.length,
-        **learned.familiar,
-        "planners": rows,
-    }
+    about = {"domain": run.config.domain, "effects": run.config.extract.effects, "length": config.length}
+    return {**about, "limits": attrs.asdict(limits), **learned.familiar, "planners": rows}
+
+
+def _tell(observer: Observer, record: dict[str, Any], *, crashed: bool) -> None:
+    observer.plan(record)
+    if crashed:
+        observer.say(f"evaluate: {record['planner']} crashed on instance {record['problem']}: {record['detail']}")
 
 
 def _announce(
