@@ -185,6 +185,7 @@ def test_a_domain_that_draws_other_pictures_is_not_planned_in(path) -> None:
         type(pairs)(255 - pairs.before, 255 - pairs.after, pairs.states_before, pairs.states_after),
         data.spec,
         data.seed,
+        data.sizes,
     )
     spoiled.save(path / "data.npz")
     manifest = json.loads((path / "manifest.json").read_text())
