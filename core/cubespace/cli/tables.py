@@ -17,39 +17,43 @@ if TYPE_CHECKING:
 Folders = Annotated[list[Path], typer.Argument(metavar="RUN…|MATRIX", help="Run folders, or the folder of a matrix.")]
 
 
+Rows = Annotated[
+    str | None, typer.Option(metavar="AXIS,…", help="Axes that go down.  [default: those in which runs differ]")
+]
+Columns = Annotated[str | None, typer.Option(metavar="AXIS,…", help="Axes that go across.  [default: planner]")]
+Values = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MEASURE[:SUMMARY],…",
+        help="What to show; a summary is spread (mean ± sd), mean, min, max, range or sum.  "
+        "[default: plans,recall,wrong,training_seconds]",
+    ),
+]
+Form = Annotated[Literal["markdown", "latex", "csv", "json"], typer.Option("--format", help="How to print the table.")]
+Beside = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A CSV file with columns of others, by the same axes.")
+]
+Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")]
+Plots = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Also write plots of effort and of losses, as SVG and PDF.")
+]
+Against = Annotated[str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")]
+
+
 @app.command(
     epilog="Examples: `cube tables runs/smoke`, `cube tables runs/smoke --rows variant --columns planner "
     "--values plans,recall:min,successor --format latex`"
 )
 def tables(
     folders: Folders,
-    rows: Annotated[
-        str | None, typer.Option(metavar="AXIS,…", help="Axes that go down.  [default: those in which runs differ]")
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="AXIS,…", help="Axes that go across.  [default: planner]")
-    ] = None,
-    values: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MEASURE[:SUMMARY],…",
-            help="What to show; a summary is spread (mean ± sd), mean, min, max, range or sum.  "
-            "[default: plans,recall,wrong,training_seconds]",
-        ),
-    ] = None,
-    form: Annotated[
-        Literal["markdown", "latex", "csv", "json"], typer.Option("--format", help="How to print the table.")
-    ] = "markdown",
-    beside: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A CSV file with columns of others, by the same axes.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")] = None,
-    plots: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Also write plots of effort and of losses, as SVG and PDF.")
-    ] = None,
-    against: Annotated[
-        str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")
-    ] = "fd-blind",
+    rows: Rows = None,
+    columns: Columns = None,
+    values: Values = None,
+    form: Form = "markdown",
+    beside: Beside = None,
+    output: Output = None,
+    plots: Plots = None,
+    against: Against = "fd-blind",
 ) -> None:
     """Print a table of many runs; seeds, and every axis that is in neither rows nor columns, are aggregated."""
     from cubespace.experiments.tables.formats import FORMATS, put_beside
