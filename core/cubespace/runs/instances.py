@@ -59,14 +59,12 @@ def evaluate(
     searches = [search_problem(network, model, problem) for problem in problems]
     _announce(run, observer, planners, problems, searches)
     rows: dict[str, Any] = {}
-    total = len(planners) * len(problems)
     for spec, planner in planners.items():
         records: list[dict[str, Any]] = []
         version = component_identities(catalogue, [("planner", spec)])
         for problem, search in zip(problems, searches, strict=True):
-            key = _key(f"{learned.files} {version}", spec, limits, problem)
             folder = run.file("problems") / problem.name / folder_name(spec)
-            record = _finished(folder, key)
+            record = _finished(folder, key := _key(f"{learned.files} {version}", spec, limits, problem))
             if record is None:
                 solution = solve_problem(network, search, problem, planner, limits, domain)
                 record = {"key": key, "problem": problem.name, "planner": spec, **solution.record()}
@@ -74,7 +72,8 @@ def evaluate(
                 write_solution(folder, problem, model, solution, record)
                 _tell(observer, record, crashed=solution.crashed)
             records.append(record)
-            observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
+            done = len(rows) * len(problems) + len(records)
+            observer.step(done, len(planners) * len(problems), _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
     about = {"domain": run.config.domain, "effects": run.config.extract.effects, "length": config.length}
     return {**about, "limits": attrs.asdict(limits), **learned.familiar, "planners": rows}
