@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,13 @@ NOISE = 0.01  # standard deviation, of 1
 LAMP = slice(1, 4)  # rows and columns of the lamp that blinks
 INSTANCES = 40
 PLANNER = "fd-lmcut"
-# name, pairs, whether a lamp blinks, settings that differ from the defaults
-CASES = (
-    ("3000 pairs", 3000, False, {}),
-    ("3000 pairs, plain network", 3000, False, {"model.encoder": "mlp"}),
-    ("200 pairs", 200, False, {}),
-    ("3000 pairs, a lamp blinks", 3000, True, {}),
-    ("3000 pairs, a lamp blinks, plain network", 3000, True, {"model.encoder": "mlp"}),
-)
+CASES = {  # the run folder, how many pairs, whether a lamp blinks, settings that differ from the defaults
+    "3000 pairs": ("run-arm3000", 3000, False, {}),
+    "3000 pairs, plain network": ("mlp-arm3000", 3000, False, {"model.encoder": "mlp"}),
+    "200 pairs": ("run-arm200", 200, False, {}),
+    "3000 pairs, a lamp blinks": ("run-lamp3000", 3000, True, {}),
+    "3000 pairs, a lamp blinks, plain network": ("mlp-lamp3000", 3000, True, {"model.encoder": "mlp"}),
+}
 
 
 def main() -> None:
@@ -51,26 +51,29 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "results" / "own_pictures.json")
     given = parser.parse_args()
     known = json.loads(given.output.read_text("utf-8")) if given.output.is_file() else {}
-    for name, pairs, lamp, settings in CASES:
-        if not given.only or name in given.only:
-            known[name] = case(given.work / name.replace(" ", "-").replace(",", ""), pairs, lamp, settings)
-            print(json.dumps({name: known[name]}, indent=2), flush=True)
-            write_json(given.output, known)
-    write_text(given.output.with_suffix(".md"), table(known))
+    output = given.output.resolve()
+    given.work.mkdir(parents=True, exist_ok=True)
+    os.chdir(given.work)  # so that runs name their pictures without the folders of this machine
+    for name in given.only or CASES:
+        known[name] = case(*CASES[name])
+        print(json.dumps({name: known[name]}, indent=2), flush=True)
+        write_json(output, known)
+    write_text(output.with_suffix(".md"), table({name: known[name] for name in CASES if name in known}))
 
 
-def case(work: Path, pairs: int, lamp: bool, settings: dict[str, Any], instances: int = INSTANCES) -> dict[str, Any]:
+def case(folder: str, pairs: int, lamp: bool, settings: dict[str, Any]) -> dict[str, Any]:
     """Draw the pairs, learn, plan between pictures that were held out, and judge the plans."""
-    work.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(work / "pairs.npz", **dict(zip(("before", "after"), draw_pairs(pairs, lamp), strict=True)))
-    wanted = {"plan.instances": instances, "plan.planners": (PLANNER,), **settings}
-    run = cubespace.run(wanted, folder=work / "run", domain=f"images:path={work / 'pairs.npz'}")
+    file = f"{'lamp' if lamp else 'arm'}{pairs}.npz"
+    before, after = draw_pairs(pairs, lamp)
+    np.savez_compressed(file, before=before, after=after)
+    wanted = {"plan.instances": INSTANCES, "plan.planners": (PLANNER,), **settings}
+    run = cubespace.run(wanted, folder=folder, domain=f"images:path={file}")
     row = run.results["planners"][PLANNER]
     judged = [(record, legal(run, record)) for record in row["records"] if record["plan"] is not None]
-    judgement = json.loads((work / "run" / "judgement.json").read_text("utf-8"))
-    extraction = json.loads((work / "run" / "extraction.json").read_text("utf-8"))
+    judgement = json.loads((run.path / "judgement.json").read_text("utf-8"))
+    extraction = json.loads((run.path / "extraction.json").read_text("utf-8"))
     return {
-        "encoder": json.loads((work / "run" / "encoder.json").read_text("utf-8"))["encoder"],
+        "encoder": json.loads((run.path / "encoder.json").read_text("utf-8"))["encoder"],
         "actions": extraction["actions"],
         "instances": row["instances"],
         "found": row["found"],
@@ -103,8 +106,8 @@ def photographs(frames: NDArray[np.uint8], lamp: bool, rng: np.random.Generator)
     pixels = frames.astype(np.float32)
     if lamp:
         pixels[rng.random(len(pixels)) < 0.5, LAMP, LAMP] = 255
-    noisy = pixels + rng.normal(0, 255 * NOISE, pixels.shape)
-    return np.clip(np.rint(noisy), 0, 255).astype(np.uint8)
+    pixels += rng.normal(0, 255 * NOISE, pixels.shape)
+    return np.clip(np.rint(pixels), 0, 255).astype(np.uint8)
 
 
 def legal(run: cubespace.Run, record: dict[str, Any]) -> bool:
