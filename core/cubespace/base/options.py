@@ -61,7 +61,7 @@ def parse_spec(text: str) -> Spec:
     if not name:
         raise UsageError(f"'{text}' names no component: write NAME or NAME:key=value,…")
     options: dict[str, object] = {}
-    for part in _split(rest, text):
+    for part in split_list(rest, text):
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals or not key:
@@ -102,7 +102,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"Did you mean '{close[0]}'? " if close else ""
 
 
-def _split(text: str, whole: str) -> list[str]:
+def split_list(text: str, whole: str) -> list[str]:
     """Split at commas outside quotes and brackets."""
     parts, start, depth, quote = [], 0, 0, ""
     for position, character in enumerate(text):

@@ -6,14 +6,22 @@ import sys
 from collections.abc import Sequence
 
 from cubespace.cli import (  # noqa: F401 - registers the commands
+    act,
+    cell,
     data,
     diagnose,
+    export,
     info,
+    lift,
+    matrix,
     new_plugin,
     plan,
     plugins,
     report,
     run,
+    tables,
+    theory,
+    tune,
 )
 from cubespace.cli.app import add_plugin_commands, app
 from cubespace.cli.ending import show_notes

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
+import attrs
 import typer
 
 from cubespace.base.numbers import number
@@ -24,6 +25,7 @@ from cubespace.cli.options import (
     Output,
     Precondition,
     Search,
+    Searches,
     Set,
     Settings,
     Talk,
@@ -61,6 +63,7 @@ def run(
     settings: Settings,
     output: Output = None,
     computing: Computing,
+    searches: Searches = 1,
     observer: Watchers = None,
     dry_run: Annotated[
         bool,
@@ -75,7 +78,7 @@ def run(
     if dry_run:
         typer.echo(outline(output or default_folder(wanted), wanted, loaded), nl=False)
         return
-    how, watchers = computing.execution(), observers(loaded, observer)
+    how, watchers = attrs.evolve(computing.execution(), searches=searches), observers(loaded, observer)
     show(work(open_run(output, wanted, loaded), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
@@ -143,6 +146,7 @@ def evaluate(
     search: Search,
     pairs: Set = None,
     device: Device = "auto",
+    searches: Searches = 1,
     observer: Watchers = None,
     talk: Talk,
 ) -> None:
@@ -150,7 +154,9 @@ def evaluate(
     loaded = talk.catalogue()
     watchers = observers(loaded, observer)
     opened = changed(folder, loaded, pairs, search.flags())
-    show(work(opened, loaded, execution(device), "evaluate", talk.terminal(), watchers), talk.as_json)
+    show(
+        work(opened, loaded, execution(device, searches=searches), "evaluate", talk.terminal(), watchers), talk.as_json
+    )
 
 
 def work(

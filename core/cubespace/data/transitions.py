@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from cubespace.base.arrays import Indices
 from cubespace.base.errors import ContractError, InputError, UsageError
 from cubespace.base.files import replacing
 from cubespace.data.domain import Domain, Pairs, StateSpace
@@ -22,7 +23,9 @@ FORMAT = 2
 READABLE = (1, 2)  # formats; the first had no sizes: all its data sets were split by pairs
 HELD_OUT = 0.05  # for validation, and as much again for test
 FEWEST = 4  # two transitions to learn from, since batch norm needs two, and one for each other part
+FEWEST_EPISODES = 10  # of fewer, one held out would be too much
 PICTURES = ("before", "after")
+FOUND = "found_"  # before the names of what a domain found
 STATES = ("states_before", "states_after")  # where the domain knows them
 
 
@@ -33,32 +36,24 @@ class Transitions:
     pairs: Pairs
     spec: str
     seed: int
-    sizes: tuple[int, int, int] | None = None  # of train, validation and test; None: by the usual fractions
+    sizes: tuple[int, int]  # how many transitions are held out for validation, and how many for test
     note: str = ""  # what a user should know about the split
-
-    @property
-    def held_out(self) -> int:
-        """Return how many transitions are held out for validation, and how many for test."""
-        return max(1, round(HELD_OUT * len(self.pairs)))
+    findings: dict[str, NDArray[Any]] = attrs.field(factory=dict)  # of a domain that had to look around
 
     @property
     def train(self) -> Pairs:
-        """Return the part to learn from: nine tenths, unless the split is by states."""
-        return self.pairs[: self._sizes[0]]
+        """Return the part to learn from: nine tenths, unless the split is by states or episodes."""
+        return self.pairs[: len(self.pairs) - sum(self.sizes)]
 
     @property
     def validation(self) -> Pairs:
         """Return the part to tune with: a twentieth."""
-        return self.pairs[self._sizes[0] : self._sizes[0] + self._sizes[1]]
+        return self.pairs[len(self.pairs) - sum(self.sizes) : len(self.pairs) - self.sizes[1]]
 
     @property
     def test(self) -> Pairs:
         """Return the part to report on: a twentieth."""
-        return self.pairs[self._sizes[0] + self._sizes[1] :]
-
-    @property
-    def _sizes(self) -> tuple[int, int, int]:
-        return self.sizes or (len(self.pairs) - 2 * self.held_out, self.held_out, self.held_out)
+        return self.pairs[len(self.pairs) - self.sizes[1] :]
 
     def check_drawn_by(self, domain: Domain, probes: int = 32) -> None:
         """Raise unless ``domain`` draws the stored states as they were drawn: its picture file may have changed."""
@@ -73,6 +68,7 @@ class Transitions:
         """Write the data set as one compressed ``.npz``, whole or not at all."""
         given = {name: getattr(self.pairs, name) for name in (*PICTURES, *STATES)}
         arrays = {name: np.ascontiguousarray(array) for name, array in given.items() if array is not None}
+        arrays |= {f"{FOUND}{name}": array for name, array in self.findings.items()}
         hashes = {name: _sha256(array) for name, array in arrays.items()}
         about = {"spec": self.spec, "seed": self.seed, "sizes": self.sizes, "note": self.note}
         metadata = json.dumps({"format": FORMAT, **about, "sha256": hashes})
@@ -85,6 +81,7 @@ def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "
     """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split.
 
     A split by ``pair`` may show a state in several parts; one by ``state`` may not: what joins two parts is left out.
+    Of films, whole episodes are held out.
     """
     draw, shuffle = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     check_count(domain, count)
@@ -96,12 +93,46 @@ def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "
         raise InputError(
             f"nothing changes in any of the {len(pairs)} pairs of '{spec}': each has the same picture before and after"
         )
-    if split == "pair":
-        return Transitions(pairs[shuffle.permutation(len(pairs))], spec, seed)
-    parts = split_by_state(pairs, max(1, round(HELD_OUT * len(pairs))), shuffle)
-    rows = (parts.train, parts.validation, parts.test)
-    sizes = (len(parts.train), len(parts.validation), len(parts.test))
-    return Transitions(pairs[np.concatenate(rows)], spec, seed, sizes, parts.note)
+    if split == "state":
+        parts = split_by_state(pairs, _usual_sizes(len(pairs))[0], shuffle)
+        rows = np.concatenate([parts.train, parts.validation, parts.test])
+        return Transitions(pairs[rows], spec, seed, (len(parts.validation), len(parts.test)), parts.note)
+    if pairs.episodes is None:
+        return Transitions(pairs[shuffle.permutation(len(pairs))], spec, seed, _usual_sizes(len(pairs)))
+    order, sizes = _by_episode(pairs.episodes, shuffle)
+    return Transitions(pairs[order], spec, seed, sizes)
+
+
+def _usual_sizes(count: int) -> tuple[int, int]:
+    held_out = max(1, round(HELD_OUT * count))
+    return held_out, held_out
+
+
+def _by_episode(episodes: Indices, rng: np.random.Generator) -> tuple[Indices, tuple[int, int]]:
+    """Return an order in which whole episodes are held out, last for test, and how many pairs these have.
+
+    Neighbours of one film look alike: a pair whose neighbours were learned from would be no test. Where there are too
+    few episodes, they are cut into pieces of as many pairs in a row as are to be held out.
+    """
+    wanted = _usual_sizes(len(episodes))[0]
+    if len(np.unique(episodes)) < FEWEST_EPISODES:
+        _, episodes = np.unique(episodes, return_inverse=True)
+        episodes = episodes * len(episodes) + np.arange(len(episodes)) // wanted
+    names, number, counts = np.unique(episodes, return_inverse=True, return_counts=True)
+    order = rng.permutation(len(names))
+    left = order.tolist()
+    test = _taken(left, counts, wanted)
+    validation = _taken(left, counts, wanted)
+    parts = [np.flatnonzero(np.isin(number, some)) for some in (left, validation, test)]
+    return np.concatenate([rng.permutation(part) for part in parts]), (len(parts[1]), len(parts[2]))
+
+
+def _taken(left: list[int], counts: Indices, wanted: int) -> list[int]:
+    """Take episodes from those that are left until they have as many pairs as wanted; the last ones stay."""
+    taken = [left.pop()]
+    while counts[taken].sum() < wanted and len(left) > 2:
+        taken.append(left.pop())
+    return taken
 
 
 def check_count(domain: Domain, count: int | None) -> None:
@@ -149,17 +180,23 @@ def load(path: Path) -> Transitions:
         raise InputError(f"data set '{path}' is damaged, or not a data set ({error}): make it again") from error
     if damaged:
         raise InputError(f"data set '{path}' is damaged ({damaged}): make it again")
-    sizes = metadata.get("sizes")
-    known = (metadata["spec"], metadata["seed"], tuple(sizes) if sizes else None, metadata.get("note", ""))
+    sizes = metadata.get("sizes", _usual_sizes(len(arrays["before"])))  # the first format has none
+    known = metadata["spec"], metadata["seed"], (sizes[0], sizes[1]), metadata.get("note", "")
     return Transitions(Pairs(**arrays), *known)
 
 
-def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[np.uint8]]) -> str:
+def load_findings(path: Path) -> dict[str, NDArray[Any]]:
+    """Read what a domain found when the data set was made; nothing, if it did not have to look around."""
+    with np.load(path, allow_pickle=False) as archive:
+        return {name.removeprefix(FOUND): archive[name] for name in archive.files if name.startswith(FOUND)}
+
+
+def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
     """Return what is wrong with a data set, or nothing."""
     if metadata["format"] not in READABLE:
         return f"its format is {metadata['format']}, this version reads {' and '.join(map(str, READABLE))}"
     sizes = metadata.get("sizes")
-    if sizes is not None and (len(sizes) != 3 or min(sizes) < 1 or sum(sizes) != len(arrays["before"])):
+    if sizes is not None and (len(sizes) != 2 or min(sizes) < 1 or sum(sizes) >= len(arrays["before"])):
         return "the sizes of its parts do not add up"
     for name, array in arrays.items():
         if _sha256(array) != metadata["sha256"][name]:
@@ -167,7 +204,7 @@ def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[np.uint8]]) -> s
     return ""
 
 
-def _sha256(array: NDArray[np.uint8]) -> str:
+def _sha256(array: NDArray[Any]) -> str:
     """Hash the values of an array and its shape."""
     digest = hashlib.sha256(f"{array.dtype} {array.shape} ".encode())
     digest.update(np.ascontiguousarray(array).data)

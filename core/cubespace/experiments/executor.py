@@ -24,6 +24,19 @@ ONE_THREAD: Mapping[str, str] = MappingProxyType(
 
 
 @attrs.frozen
+class Files:
+    """What a cell reads and writes below a folder, for executors whose machines do not share it with the caller.
+
+    Names are relative to ``root``; words of the call that begin with ``root`` are paths below it. All that it writes
+    must be brought back if it succeeds.
+    """
+
+    root: Path
+    reads: tuple[str, ...]  # files or folders, as far as they are there
+    writes: tuple[str, ...]
+
+
+@attrs.frozen
 class Cell:
     """One call of ``cube``, in the working folder and with the environment of the caller.
 
@@ -34,6 +47,8 @@ class Cell:
     name: str
     arguments: tuple[str, ...]
     folder: Path
+    after: tuple[str, ...] = ()  # names of cells of the same call that must have succeeded before this one starts
+    files: Files | None = None  # None: it needs the folders of the caller
 
 
 @attrs.frozen(kw_only=True)
@@ -85,14 +100,37 @@ class Executor(ABC):
     def __init__(self, options: Any) -> None:
         self.options = options
 
+    def missing(self) -> str | None:
+        """Return how to install what is missing, in a few words, or None if the executor can run."""
+        return None
+
     @abstractmethod
     def run(self, cells: Sequence[Cell], finished: Finished) -> None:
         """Run every cell to its end and call ``finished`` once for each, in the thread of the caller.
 
         Each cell is a process of its own with :data:`ONE_THREAD` in its environment; one that fails, or is killed, or
-        cannot even be started, leaves the others alone and is told like them. When the call itself is ended, by an
-        exception of ``finished`` or by Ctrl-C, so are all cells.
+        cannot even be started, leaves the others alone and is told like them. A cell starts only when those that it
+        names in ``after`` have succeeded; if one of them has not, it is told as :func:`left_out` and never started.
+        When the call itself is ended, by an exception of ``finished`` or by Ctrl-C, so are all cells.
         """
+
+
+def left_out(cell: Cell, missing: str) -> CellResult:
+    """Return the result of a cell that is not started because another one, which it needs, did not succeed."""
+    return CellResult(cell=cell, status=NOT_STARTED, errors=f"not started: it needs {missing}, which failed", tries=0)
+
+
+def in_order(cells: Sequence[Cell]) -> list[Cell]:
+    """Return cells such that each comes after those it needs; otherwise in the order given."""
+    done: dict[str, Cell] = {}
+    waiting = list(cells)
+    while waiting:
+        number = next((n for n, cell in enumerate(waiting) if all(name in done for name in cell.after)), None)
+        if number is None:
+            raise ValueError(f"cell '{waiting[0].name}' needs a cell that is not there or that needs it in turn")
+        cell = waiting.pop(number)
+        done[cell.name] = cell
+    return list(done.values())
 
 
 def last_words(folder: Path) -> str:

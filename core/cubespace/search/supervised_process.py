@@ -62,6 +62,7 @@ class Supervisor:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
+        self.interrupted = False
         _all.add(self)
 
     def adopt(self, folder: Path) -> None:
@@ -115,17 +116,23 @@ class Supervisor:
         with contextlib.suppress(OSError), self.socket.makefile("rb") as file:
             line = file.readline()
         if not line.endswith(b"\n"):
-            raise SupervisorLost("the process that supervises planners was killed", log, died=True)
+            words = "was interrupted" if self.interrupted else "was killed"
+            raise SupervisorLost(f"the process that supervises planners {words}", log, died=not self.interrupted)
         report = json.loads(line)
         scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
         code = report["exit_code"] if report["how"] == "done" else None
         return Ended(code, log, report["peak"] / scale, report["how"] == "memory")
 
+    def interrupt(self) -> None:
+        """End what it runs, from another thread than the one that waits for it."""
+        self.interrupted = True
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+
     def end(self) -> None:
         """End the process and whatever it runs, even if someone has stopped it."""
         _all.discard(self)
-        with contextlib.suppress(OSError):
-            self.socket.shutdown(socket.SHUT_RDWR)
+        self.interrupt()
         self.socket.close()
         for number in (signal.SIGCONT, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
@@ -149,6 +156,12 @@ def supervisor() -> Iterator[Supervisor]:
         lent.end()
         raise
     _idle.append(lent)
+
+
+def interrupt_searches() -> None:
+    """End all searches that other threads wait for; their planners are told as crashed."""
+    for each in list(_all):
+        each.interrupt()
 
 
 def _idle_one() -> Supervisor | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cubespace.experiments.executor import ONE_THREAD, OUTPUT, Cell, CellResult, Executor
+from cubespace.experiments.executor import NOT_STARTED, ONE_THREAD, OUTPUT, Cell, CellResult, Executor
 from cubespace.plugins.catalogue import load_plugins
 
 PROBE = """
@@ -97,8 +97,28 @@ def every_cell_is_a_process_of_its_own_with_one_thread(spec: str) -> None:
         assert Path(where).samefile(Path.cwd())
 
 
+def a_cell_waits_for_those_that_it_needs(spec: str) -> None:
+    """A cell starts after those that it names, whatever their order, and not at all if one of them fails."""
+    with probes() as folder:
+        calls = {
+            "last": (("probe",), ("first",)),
+            "first": (("probe",), ()),
+            "never": (("probe",), ("wrong",)),
+            "neither": (("probe",), ("never",)),
+            "wrong": (("plugins", "no-such-thing"), ()),
+        }
+        results = run(spec, [Cell(name, words, folder / name, after) for name, (words, after) in calls.items()])
+        moments = {name: (folder / name / OUTPUT).stat().st_mtime for name in ("first", "last")}
+        assert not (folder / "never" / OUTPUT).exists()
+    assert moments["first"] <= moments["last"]
+    assert {name for name, result in results.items() if result.succeeded} == {"first", "last"}
+    assert results["never"].status == results["neither"].status == NOT_STARTED
+    assert "wrong" in results["never"].errors
+
+
 CHECKS = (
     nothing_is_done_about_no_cells,
     every_cell_is_told_as_it_ended,
     every_cell_is_a_process_of_its_own_with_one_thread,
+    a_cell_waits_for_those_that_it_needs,
 )

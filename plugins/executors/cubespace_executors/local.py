@@ -8,11 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
-from attrs.validators import ge
+from attrs.validators import ge, optional
 
 from cubespace.base.options import option
 from cubespace.experiments.executor import (
@@ -25,6 +24,7 @@ from cubespace.experiments.executor import (
     Executor,
     Finished,
     last_words,
+    left_out,
 )
 
 POLL_SECONDS = 0.05  # between two looks at the children, which run for minutes
@@ -35,7 +35,7 @@ GRACE_SECONDS = 5.0  # that a cell has to end by itself after an interruption
 class LocalOptions:
     """How many at a time, and what to do about those that are killed."""
 
-    jobs: int = option(1, "how many cells run side by side", ge(1))
+    jobs: int | None = option(None, "how many cells run side by side; one per core if not given", optional(ge(1)))
     retries: int = option(
         1, "how often a cell that was ended by a signal, as for lack of memory, is tried again", ge(0)
     )
@@ -74,16 +74,27 @@ class Local(Executor):
 
     def run(self, cells: Sequence[Cell], finished: Finished) -> None:
         """Run every cell in a process group of its own; Ctrl-C or an exception ends them all."""
-        waiting = deque((cell, 1) for cell in cells)
+        waiting = [(cell, 1) for cell in cells]
         working: list[Child] = []
+        succeeded: dict[str, bool] = {}  # of the cells that have ended
+
+        def tell(result: CellResult) -> None:
+            succeeded[result.cell.name] = result.succeeded
+            finished(result)
+
+        jobs = self.options.jobs or len(os.sched_getaffinity(0))
         try:
             while waiting or working:
-                while waiting and len(working) < self.options.jobs:
-                    cell, tries = waiting.popleft()
+                while len(working) < jobs and (number := _next(waiting, succeeded)) is not None:
+                    cell, tries = waiting.pop(number)
+                    failed = [name for name in cell.after if not succeeded[name]]
+                    if failed:
+                        tell(left_out(cell, failed[0]))
+                        continue
                     try:
                         working.append(Child(cell, _start(cell), tries))
                     except OSError as error:
-                        finished(CellResult(cell=cell, status=NOT_STARTED, errors=str(error), tries=tries))
+                        tell(CellResult(cell=cell, status=NOT_STARTED, errors=str(error), tries=tries))
                 ended = [child for child in working if child.process.poll() is not None]
                 for child in ended:
                     working.remove(child)
@@ -91,11 +102,17 @@ class Local(Executor):
                     if child.process.returncode < 0 and child.tries <= self.options.retries:
                         waiting.append((child.cell, child.tries + 1))
                     else:
-                        finished(child.result())
+                        tell(child.result())
                 if not ended:
                     time.sleep(POLL_SECONDS)
         finally:
             _stop(working)
+
+
+def _next(waiting: Sequence[tuple[Cell, int]], succeeded: Mapping[str, bool]) -> int | None:
+    """Return the position of the first cell that waits for no other, or None."""
+    ready = (number for number, (cell, _) in enumerate(waiting) if all(name in succeeded for name in cell.after))
+    return next(ready, None)
 
 
 def _start(cell: Cell) -> subprocess.Popen[bytes]:

@@ -1,0 +1,42 @@
+"""``cube cell``: the work of one cell of a matrix, or a part of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cubespace.base.observer import Observer, Observers
+from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.cli.options import Device, Folder, Searches, execution
+from cubespace.cli.progress_bar import Terminal
+from cubespace.cli.run_log import LOG, RunLog
+from cubespace.runs.folder import RunFolder
+
+
+@app.command(epilog="Example: a line of `cube matrix FILE --print-jobs`")
+def cell(
+    folder: Folder,
+    until: Annotated[
+        Literal["data", "train", "extract", "evaluate"], typer.Option(help="The last stage to do.")
+    ] = "evaluate",
+    reuse: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Take over stages that a run in FOLDER did with equal settings."),
+    ] = None,
+    diagnose: Annotated[
+        bool, typer.Option("--diagnose", help="Also compare the model with the truth, if the domain knows its states.")
+    ] = False,
+    searches: Searches = 1,
+    device: Device = "auto",
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Do the stages of a run folder that are left; what is done, here or in a run to reuse, is not done again."""
+    loaded = catalogue(no_plugin)
+    run = RunFolder.load(folder, loaded)
+    from cubespace.experiments.work import Work
+
+    with Terminal() as terminal, RunLog(run.file(LOG)) as log:
+        observer: Observer = Observers((terminal, log), {})
+        Work(run, loaded, execution(device, searches=searches), observer, reuse).until(until, diagnose=diagnose)

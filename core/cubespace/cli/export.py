@@ -1,0 +1,95 @@
+"""``cube export``: results and models in the formats of other tools, or in one file to give away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cubespace.base.errors import UsageError
+from cubespace.base.files import write_text
+from cubespace.base.observer import Observer
+from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.cli.options import execution
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder import RunFolder
+
+
+@app.command(
+    epilog="Examples: `cube export lab runs/smoke -o smoke-eval`, `cube export bundle runs/mnist-… -o mnist.cube`"
+)
+def export(
+    form: Annotated[
+        Literal["lab", "csv", "macq", "bundle"],
+        typer.Argument(
+            metavar="FORMAT",
+            help="`lab`: a properties file for reports of Lab. `csv`: a line per search. "
+            "`macq`: transitions in bits, for macq. `bundle`: a model in one file, for `cube plan --run FILE`.",
+        ),
+    ],
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN…|MATRIX", help="Run folders, or that of a matrix.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="PATH", help="Where it goes; for lab, a folder.  [default: after RUN]"),
+    ] = None,
+    licence: Annotated[
+        str, typer.Option(metavar="TEXT", help="Of a bundle: under which licence the model is given away.")
+    ] = "not stated",
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Write results or models in the formats of other tools."""
+    loaded = catalogue(no_plugin)
+    if form in ("macq", "bundle") and len(folders) > 1:
+        raise UsageError(f"cube export {form} takes one run: {len(folders)} were named")
+    if form == "bundle":
+        from cubespace.runs.bundle import SUFFIX, write_bundle
+
+        written = write_bundle(RunFolder.load(folders[0]), output or Path(folders[0].name + SUFFIX), licence)
+    elif form == "macq":
+        written = _macq(folders[0], output or Path(f"{folders[0].name}-macq.csv"), loaded)
+    else:
+        written = RESULTS[form](folders, output)
+    typer.echo(str(written))
+
+
+def _lab(folders: Sequence[Path], output: Path | None) -> Path:
+    """Write the properties file of Lab into a folder, which is what its reports read."""
+    from cubespace.experiments.exports.lab import lab_properties
+    from cubespace.experiments.tables.rows import read_runs
+
+    target = (output or Path(f"{folders[0].name}-eval")) / "properties"
+    write_text(target, json.dumps(lab_properties(read_runs(folders)), indent=2, sort_keys=True) + "\n")
+    return target
+
+
+def _csv(folders: Sequence[Path], output: Path | None) -> Path:
+    from cubespace.experiments.exports.records import search_csv
+    from cubespace.experiments.tables.rows import read_runs
+
+    target = output or Path(f"{folders[0].name}.csv")
+    write_text(target, search_csv(read_runs(folders)))
+    return target
+
+
+RESULTS: dict[str, Callable[[Sequence[Path], Path | None], Path]] = {"lab": _lab, "csv": _csv}
+
+
+def _macq(folder: Path, target: Path, loaded: Catalogue) -> Path:
+    """Write the training transitions in bits."""
+    from cubespace.experiments.exports.macq import macq_csv
+    from cubespace.learning import inference
+    from cubespace.runs.stages import Pipeline
+
+    pipeline = Pipeline(RunFolder.load(folder), loaded, execution("auto"), Observer())
+    network, pairs = pipeline.network(), pipeline.transitions().train
+    before, after = (inference.encode(network, pictures) for pictures in (pairs.before, pairs.after))
+    text, missing = macq_csv(before, after, pipeline.strips())
+    write_text(target, text)
+    if missing:
+        typer.echo(
+            f"{missing} of {len(before)} transitions are left out: no action of the model explains them", err=True
+        )
+    return target

@@ -1,0 +1,92 @@
+"""``cube tables``: what many runs came to, as tables and plots; nothing is trained or solved for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cubespace.base.files import write_text
+from cubespace.cli.app import app
+
+if TYPE_CHECKING:
+    from cubespace.experiments.tables.rows import RunFacts
+
+Folders = Annotated[list[Path], typer.Argument(metavar="RUN…|MATRIX", help="Run folders, or the folder of a matrix.")]
+
+
+@app.command(
+    epilog="Examples: `cube tables runs/smoke`, `cube tables runs/smoke --rows variant --columns planner "
+    "--values plans,recall:min,successor --format latex`"
+)
+def tables(
+    folders: Folders,
+    rows: Annotated[
+        str | None, typer.Option(metavar="AXIS,…", help="Axes that go down.  [default: those in which runs differ]")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="AXIS,…", help="Axes that go across.  [default: planner]")
+    ] = None,
+    values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEASURE[:SUMMARY],…",
+            help="What to show; a summary is spread (mean ± sd), mean, min, max, range or sum.  "
+            "[default: plans,recall,wrong,training_seconds]",
+        ),
+    ] = None,
+    form: Annotated[
+        Literal["markdown", "latex", "csv", "json"], typer.Option("--format", help="How to print the table.")
+    ] = "markdown",
+    beside: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A CSV file with columns of others, by the same axes.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")] = None,
+    plots: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Also write plots of effort and of losses, as SVG and PDF.")
+    ] = None,
+    against: Annotated[
+        str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")
+    ] = "fd-blind",
+) -> None:
+    """Print a table of many runs; seeds, and every axis that is in neither rows nor columns, are aggregated."""
+    from cubespace.experiments.tables.formats import FORMATS, put_beside
+    from cubespace.experiments.tables.rows import read_runs
+    from cubespace.experiments.tables.table import DEFAULT_COLUMNS, make_table
+
+    runs = read_runs(folders)
+    table = make_table(runs, _list(rows), _list(columns), _list(values) or DEFAULT_COLUMNS)
+    text = FORMATS[form](table if beside is None else put_beside(table, beside))
+    if output is None:
+        typer.echo(text)
+    else:
+        write_text(output, text + "\n")
+        typer.echo(str(output))
+    if plots is not None:
+        _write_plots(runs, plots, against)
+
+
+def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str) -> None:
+    """Write what planners expanded and how long they searched, against one of them, and the losses of training."""
+    from cubespace.experiments.tables.efforts import efforts, loss_rows
+    from cubespace.report.many_plots import bands, scatter, write_figure
+
+    figures = {
+        name: scatter(efforts(runs, against, key), f"{about}, {against}", f"{about}, others")
+        for name, key, about in (
+            ("expansions", "expansions", "expansions"),
+            ("search-time", "search_seconds", "seconds of search"),
+        )
+    }
+    losses = loss_rows(runs)
+    for key, about in (("reconstruction", "Rec"), ("successor", "Succ"), ("direct", "Direct")):
+        figures[f"held-out-{key}"] = bands(losses, f"validation_{key}", f"{about} on pictures held out")
+    for name, figure in figures.items():
+        for path in write_figure(figure, folder / name):
+            typer.echo(str(path), err=True)
+
+
+def _list(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,161 @@
+"""``cube tune``: search for good settings; every trial is a run folder."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import attrs
+import typer
+
+from cubespace.base.errors import UsageError
+from cubespace.base.options import parse_spec, split_list
+from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.completion import names, presets
+from cubespace.cli.matrix import find_executor
+from cubespace.cli.option_groups import grouped
+from cubespace.cli.options import SPEC, Domain
+from cubespace.cli.signals import Stopped
+from cubespace.experiments.executor import CellResult
+from cubespace.experiments.tuning.tuning_file import Choice, Tuning, read_tuning
+from cubespace.settings.run_config import SHORT_NAMES
+
+if TYPE_CHECKING:
+    import optuna
+
+
+@attrs.frozen
+class Question:
+    """What is tuned, where it is not read from a file."""
+
+    domain: Domain = None
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", autocompletion=presets, help="Settings below those that are tuned."),
+    ] = None
+    pairs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE[,VALUE…]",
+            help="A setting of all trials or, with several values, one to tune.  [default: the space of the paper]",
+        ),
+    ] = None
+    objective: Annotated[
+        Literal["loss", "coverage", "plans"] | None,
+        typer.Option(help="Total loss, coverage, or valid plans; all on held-out pairs or instances.  [default: loss]"),
+    ] = None
+    sampler: Annotated[
+        Literal["genetic", "tpe", "nsga2", "random"] | None,
+        typer.Option(help="Who proposes trials; genetic is the paper's.  [default: genetic]"),
+    ] = None
+    seed: Annotated[int | None, typer.Option(min=0, help="Of the sampler.  [default: 0]")] = None
+
+    def put_on(self, tuning: Tuning) -> Tuning:
+        """Return a tuning with these on top."""
+        settings, space = dict(tuning.settings), {}
+        if self.domain is not None:
+            settings["domain"] = self.domain
+        for pair in self.pairs or []:
+            key, equals, text = pair.partition("=")
+            if not equals or not key:
+                raise UsageError(f"--set {pair}: write KEY=VALUE or KEY=VALUE,VALUE, such as --set model.bits=50,100")
+            values = [value.strip().strip("\"'") for value in split_list(text, pair)]
+            for full in SHORT_NAMES.get(key.strip(), (key.strip(),)):
+                if len(values) == 1:
+                    settings[full] = values[0]
+                else:
+                    space[full] = [typed(value) for value in values]
+        given = {name: getattr(self, name) for name in ("preset", "objective", "sampler", "seed")}
+        known = {name: value for name, value in given.items() if value is not None}
+        return attrs.evolve(tuning, settings=settings, space=space or tuning.space, **known)
+
+
+@app.command(
+    epilog="Examples: `cube tune --preset paper --domain mnist --trials 100 --jobs 2`, "
+    "`cube tune --domain lightsout --set model.bits=16,36,64 --set train.losses.direct=0.02,0.1 --trials 6`"
+)
+@grouped
+def tune(
+    *,
+    source: Annotated[
+        Path | None, typer.Argument(metavar="[FILE|TUNING]", help="A tuning file, or the folder of one to go on with.")
+    ] = None,
+    question: Question,
+    trials: Annotated[int, typer.Option(min=1, help="How many trials in all.")] = 100,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder.  [default: runs/tune-…]")
+    ] = None,
+    storage: Annotated[
+        str | None, typer.Option(metavar="URL", help="A database that several machines share, as Optuna has them.")
+    ] = None,
+    executor: Annotated[
+        str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the trials.")
+    ] = "local",
+    jobs: Annotated[int | None, typer.Option(min=1, help="Trials side by side.  [default: one per core]")] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors.")] = False,
+    as_json: AsJson = False,
+    no_plugin: NoPlugin = None,
+) -> None:
+    """Search for good settings; the same command again goes on. The best are written so that `cube run` takes them."""
+    loaded = catalogue(no_plugin)
+    if importlib.util.find_spec("optuna") is None:
+        raise UsageError("cube tune needs the package optuna: pip install 'cubespace[tune]'")
+    from cubespace.experiments.tuning.study import BEST, TuningRun
+
+    tuning = question.put_on(Tuning() if source is None else read_tuning(source))
+    folder = output or (source if source is not None and source.is_dir() else default_folder(tuning))
+    at_once = jobs or len(os.sched_getaffinity(0))
+    by = find_executor(loaded, executor, jobs)
+
+    def told(trial: optuna.trial.FrozenTrial, result: CellResult) -> None:
+        how = f"{result.seconds:.1f} s" if result.succeeded else f"failed, {result.reason}"
+        if not quiet:
+            typer.echo(f"trial {trial.number}: {how}", err=True)
+
+    try:
+        study = TuningRun(folder, tuning, loaded, storage).run(trials, by, at_once, told)
+    except Stopped as stop:
+        stop.advice = f": cube tune {folder} --trials {trials} goes on"
+        raise
+    _show(study, folder / BEST, as_json)
+
+
+def default_folder(tuning: Tuning) -> Path:
+    """Return where a tuning goes if the user does not say: the same place for the same question."""
+    name = parse_spec(str(tuning.settings.get("domain", "mnist"))).name
+    return Path("runs") / f"tune-{name}-{hashlib.sha256(tuning.dump().encode()).hexdigest()[:8]}"
+
+
+def typed(text: str) -> Choice:
+    """Return a value of the command line as what it looks like: choices are compared, so 1 and 1.0 must not be two."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "on": True, "false": False, "off": False}.get(text.lower(), text)
+
+
+def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
+    """Print what was tried and what was best."""
+    from cubespace.experiments.tuning.study import completed
+
+    done = completed(study)
+    if not done:
+        raise UsageError("no trial succeeded: the logs beside the trials say why")
+    sign = -1 if study.direction.name == "MAXIMIZE" else 1
+    ranked = sorted(done, key=lambda trial: sign * (trial.value or 0.0))
+    if as_json:
+        rows: list[dict[str, Any]] = [{"trial": t.number, "value": t.value, "settings": t.params} for t in ranked]
+        typer.echo(json.dumps({"best": str(best), "trials": rows}, indent=2))
+        return
+    typer.echo(f"{len(done)} trials; the best:", err=True)
+    for trial in ranked[:5]:
+        words = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in trial.params.items())
+        typer.echo(f"{trial.value:.6g}  trial {trial.number}: {words}")
+    typer.echo(str(best))

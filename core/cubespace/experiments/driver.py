@@ -1,0 +1,139 @@
+"""Runs a matrix: plans its jobs, hands them to an executor and tells what came of them.
+
+All state is in the run folders and in the copy of the matrix file: a driver that is killed is simply started again.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+import filelock
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.files import write_text
+from cubespace.base.options import parse_spec
+from cubespace.data.domain import StateSpace
+from cubespace.experiments.estimate import Estimate
+from cubespace.experiments.executor import CellResult, Executor
+from cubespace.experiments.jobs import Job, executor_cells, plan_jobs
+from cubespace.experiments.matrix import CHAIN, Matrix, MatrixCell, cells_of
+from cubespace.experiments.sharing import recorded
+from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.folder import RunFolder
+
+MATRIX = "matrix.toml"
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """What came of a call: how many cells are done now, how many were before, and why the others are not."""
+
+    cells: int
+    done: int
+    before: int
+    failures: Mapping[str, str]  # by job, in words
+    seconds: float
+
+
+@attrs.define
+class MatrixRun:
+    """A matrix in its folder."""
+
+    folder: Path
+    matrix: Matrix
+    cells: Sequence[MatrixCell]
+    catalogue: Catalogue = attrs.field(repr=False)
+    _known: dict[tuple[str, str], bool] = attrs.field(factory=dict)
+
+    @classmethod
+    def of(cls, matrix: Matrix, folder: Path, catalogue: Catalogue | None = None) -> MatrixRun:
+        """Return the matrix with its cells; names and options that no plugin has are refused."""
+        loaded = catalogue or load_plugins()
+        return cls(folder, matrix, cells_of(matrix, folder, loaded), loaded)
+
+    def done(self, cell: MatrixCell, stage: str = CHAIN[-1]) -> bool:
+        """Return whether a stage is recorded as finished, by this cell or by any other that shares it.
+
+        The last one is done if the diagnosis is, too.
+        """
+        if stage == CHAIN[-1]:
+            wanted = [stage, *["diagnose"] * self._diagnosed(cell)]
+            return all(recorded(cell.folder, cell.config, each) for each in wanted)
+        key = cell.config.key(stage)
+        if (stage, key) not in self._known:
+            others = [other for other in self.cells if other.config.key(stage) == key]
+            self._known[stage, key] = any(recorded(other.folder, other.config, stage) for other in others)
+        return self._known[stage, key]
+
+    def _diagnosed(self, cell: MatrixCell) -> bool:
+        """Return whether a model is to be compared with the truth, which its domain must know."""
+        domain = self.catalogue.find("domain", parse_spec(cell.config.domain).name).load()
+        return self.matrix.diagnose and issubclass(domain, StateSpace)
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs that are left, shared stages before those that need them."""
+        self._known.clear()
+        return plan_jobs(self.cells, self.done)
+
+    def estimate(self) -> Estimate:
+        """Return how long the cells that are left may take, by those that are done."""
+        return Estimate.of([cell for cell in self.cells if cell.folder.is_dir()])
+
+    def run(
+        self, executor: Executor, *, searches: int = 1, told: Callable[[CellResult], None] = lambda _: None
+    ) -> Outcome:
+        """Do what is left, in random order, so that a part of the matrix is a fair sample; a failure stops no other."""
+        begun, failures = time.monotonic(), {}
+        with self._locked():
+            before = sum(map(self.done, self.cells))
+            self.prepare()
+            jobs = self.jobs()
+            random.shuffle(jobs)
+
+            def finished(result: CellResult) -> None:
+                if not result.succeeded:
+                    failures[result.cell.name] = result.reason
+                told(result)
+
+            cells = executor_cells(jobs, self.folder, searches, self.matrix.diagnose, self._holder)
+            executor.run(cells, finished)
+        done = sum(map(self.done, self.cells))
+        seconds = time.monotonic() - begun
+        return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
+
+    def _holder(self, job: Job) -> Path | None:
+        """Return a run that has done the most of what a job shares with it."""
+        for stage in reversed(CHAIN[: CHAIN.index(job.stage)]):
+            key = job.cell.config.key(stage)
+            for other in self.cells:
+                if other.folder == job.cell.folder or other.config.key(stage) != key:
+                    continue
+                if recorded(other.folder, other.config, stage):
+                    return other.folder
+        return None
+
+    def prepare(self) -> None:
+        """Write the copy of the matrix, and the run folders with their settings."""
+        write_text(self.folder / MATRIX, self.matrix.dump())
+        for cell in self.cells:
+            if not (cell.folder / "config.toml").is_file():
+                RunFolder.start(cell.folder, cell.config, self.catalogue)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep another driver from working on this matrix."""
+        if self.folder.exists() and any(self.folder.iterdir()) and not (self.folder / MATRIX).is_file():
+            raise InputError(f"{self.folder} is not empty and not a matrix: choose another folder with -o")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(self.folder / ".lock")
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            raise UsageError(f"another process works on the matrix {self.folder}: wait for it") from None
+        with lock:
+            yield

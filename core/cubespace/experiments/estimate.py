@@ -1,0 +1,55 @@
+"""How long what is left of a matrix may take, told from the cells that are done."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+import attrs
+
+from cubespace.experiments.jobs import Job
+from cubespace.experiments.matrix import CHAIN, MatrixCell
+from cubespace.experiments.sharing import records
+
+
+@attrs.frozen
+class Estimate:
+    """Mean seconds of each stage, over the runs that did it: by domain, and over all."""
+
+    by_domain: dict[tuple[str, str], float]
+    overall: dict[str, float]
+
+    @classmethod
+    def of(cls, cells: Iterable[MatrixCell]) -> Estimate:
+        """Look at what is done; a stage that several runs share counts once."""
+        seconds: dict[tuple[str, str], tuple[str, float]] = {}
+        for cell in cells:
+            for stage, record in records(cell.folder, cell.config).items():
+                seconds[stage, cell.config.key(stage)] = (cell.config.domain, record.seconds)
+        by_domain: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+        overall: defaultdict[str, list[float]] = defaultdict(list)
+        for (stage, _), (domain, value) in seconds.items():
+            by_domain[stage, domain].append(value)
+            overall[stage].append(value)
+        means = {key: fmean(values) for key, values in by_domain.items()}
+        return cls(means, {stage: fmean(values) for stage, values in overall.items()})
+
+    def stage(self, cell: MatrixCell, stage: str) -> float | None:
+        """Return the seconds of a stage of a cell; None if none like it was done."""
+        return self.by_domain.get((stage, cell.config.domain), self.overall.get(stage))
+
+    def total(self, jobs: Sequence[Job]) -> float | None:
+        """Return the seconds of work that jobs have, one after the other; None if a stage was never done."""
+        total, counted = 0.0, set()
+        for job in jobs:
+            for stage, key in zip(CHAIN, job.cell.keys, strict=True):
+                value = self.stage(job.cell, stage)
+                if (stage, key) not in counted:
+                    if value is None:
+                        return None
+                    total += value
+                    counted.add((stage, key))
+                if stage == job.stage:
+                    break
+        return total

@@ -1,0 +1,1 @@
+"""Results and models in the formats of other tools."""

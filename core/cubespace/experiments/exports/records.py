@@ -1,0 +1,41 @@
+"""Every search of many runs as a line of a CSV file, for whatever reads tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from cubespace.experiments.matrix import DOMAIN, SEED
+from cubespace.experiments.tables.rows import RunFacts, planner_rows, varying_axes
+
+LEFT_OUT = ("key", "plan")
+
+
+def search_records(runs: Sequence[RunFacts]) -> list[dict[str, Any]]:
+    """Return a record for each search: the axes of its run, the measures of its model, and what the search reported."""
+    axes = [axis for axis in varying_axes(runs) if axis != DOMAIN]
+    records = []
+    for row in planner_rows(runs):
+        facts = row.facts
+        about: dict[str, Any] = {"run": facts.run.path.name, DOMAIN: facts.value(DOMAIN), SEED: facts.value(SEED)}
+        about |= {axis: facts.value(axis) for axis in axes}
+        about |= {"recall": facts.diagnosis.get("recall"), "wrong_per_state": facts.diagnosis.get("wrong")}
+        about |= {"training_seconds": facts.stages["train"].seconds if "train" in facts.stages else None}
+        for record in row.plans.get("records", ()):
+            steps = None if record["plan"] is None else len(record["plan"])
+            told = {key: value for key, value in record.items() if key not in LEFT_OUT}
+            records.append({**about, "steps": steps, **told})
+    return records
+
+
+def search_csv(runs: Sequence[RunFacts]) -> str:
+    """Return the records as CSV."""
+    records = search_records(runs)
+    names = list(dict.fromkeys(name for record in records for name in record))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()

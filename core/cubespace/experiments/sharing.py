@@ -1,0 +1,55 @@
+"""Stages that a run takes over from another one, whose settings up to there are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from cubespace.base.errors import CubeError
+from cubespace.runs.folder import RunFolder
+from cubespace.runs.manifest import MANIFEST, StageRecord, read_manifest
+from cubespace.settings.run_config import RunConfig
+from cubespace.settings.stages import way_to
+
+
+def records(folder: Path, config: RunConfig) -> dict[str, StageRecord]:
+    """Return what a run folder says of its stages; nothing if it cannot be read."""
+    try:
+        return read_manifest(folder / MANIFEST, config)
+    except CubeError:
+        return {}
+
+
+def recorded(folder: Path, config: RunConfig, stage: str) -> bool:
+    """Return whether a run folder says that a stage, and those before it, are done with these settings.
+
+    Quicker than :meth:`RunFolder.finished`, which also looks at files and versions.
+    """
+    found = records(folder, config)
+    return all(each.name in found and found[each.name].key == config.own_key(each.name) for each in way_to(stage))
+
+
+def holders(pool: Path, run: RunFolder, stage: str) -> Iterator[RunFolder]:
+    """Yield the other runs below a folder whose stage is finished and has the same identity."""
+    key = run.config.key(stage)
+    for path in sorted(pool.iterdir()) if pool.is_dir() else ():
+        if path.name == run.path.name or not (path / MANIFEST).is_file():
+            continue
+        with suppress(CubeError):  # another version's, or being written
+            other = RunFolder.load(path, run.catalogue)
+            if other.config.key(stage) == key and recorded(path, other.config, stage) and other.finished(stage):
+                yield other
+
+
+def take_over(run: RunFolder, pool: Path, stages: Sequence[str]) -> Iterator[tuple[str, RunFolder]]:
+    """Take over every stage that a run below a folder has finished; yield it and the run it came from."""
+    for stage in stages:
+        if run.finished(stage):
+            continue
+        other = next(holders(pool, run, stage), None)
+        if other is None:
+            return
+        with run.locked():
+            run.adopt(other, stage)
+        yield stage, other

@@ -1,0 +1,1 @@
+"""Tables of many runs: any axis as rows or columns, seeds aggregated, in several formats."""

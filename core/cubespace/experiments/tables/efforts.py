@@ -1,0 +1,61 @@
+"""What plots of many runs show: the effort of one planner against that of others, and losses over training."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cubespace.base.errors import UsageError
+from cubespace.experiments.tables.rows import RunFacts, planner_rows, varying_axes
+
+Pair = tuple[float | None, float | None]  # None where the planner did not solve the problem
+Rows = Sequence[Mapping[str, Any]]
+
+
+def efforts(runs: Sequence[RunFacts], against: str, key: str) -> dict[str, list[Pair]]:
+    """Return, by planner, its effort and that of another one on each problem that both were given.
+
+    ``key`` is a number of a planner's record, such as ``expansions``. Problems are the same if model, seed and distance
+    are.
+    """
+    solved: dict[str, dict[tuple[str, ...], float | None]] = {}
+    for row in planner_rows(runs):
+        for record in row.plans.get("records", ()):
+            settings = row.facts.settings
+            model = row.facts.key("extract")
+            problem = (model, *(str(settings[f"plan.{name}"]) for name in ("seed", "length")), record["problem"])
+            solved.setdefault(row.planner, {})[problem] = None if record["plan"] is None else record[key]
+    if against not in solved:
+        raise UsageError(f"no run was solved by {against}. There are: {', '.join(sorted(solved)) or 'none'}.")
+    base = solved.pop(against)
+    pairs = {name: [(base[one], mine[one]) for one in mine if one in base] for name, mine in solved.items()}
+    return {name: points for name, points in pairs.items() if points}
+
+
+def loss_rows(runs: Sequence[RunFacts]) -> dict[str, list[Rows]]:
+    """Return the rows of training of each run, by the axes in which runs differ: seeds fall together."""
+    trained = [facts for facts in runs if "train" in facts.stages]
+    axes = _training_axes(trained)
+    found: dict[str, dict[str, Rows]] = {}
+    for facts in trained:
+        lines = facts.run.file("metrics.jsonl").read_text("utf-8").splitlines()
+        label = ", ".join(facts.value(axis) for axis in axes)
+        once = found.setdefault(label, {})  # a training that several runs share counts once
+        once[facts.key("train")] = [json.loads(line) for line in lines]
+    return {label: [rows for rows in once.values() if rows] for label, once in found.items() if any(once.values())}
+
+
+def _training_axes(runs: Sequence[RunFacts]) -> list[str]:
+    """Return the axes on which trainings differ: a planner or a precondition learner changes none."""
+    axes = varying_axes(runs) if runs else []
+
+    def matters(axis: str) -> bool:
+        keys: dict[tuple[str, ...], set[str]] = {}
+        for facts in runs:
+            others = tuple(facts.value(other) for other in axes if other != axis)
+            seeds = tuple(str(facts.settings[f"{section}.seed"]) for section in ("data", "train"))
+            keys.setdefault(others + seeds, set()).add(facts.key("train"))
+        return any(len(each) > 1 for each in keys.values())
+
+    return [axis for axis in axes if matters(axis)] or ["domain"]

@@ -1,0 +1,84 @@
+"""A table as Markdown, LaTeX, CSV or JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+
+from cubespace.base.errors import InputError
+from cubespace.experiments.tables.table import Table
+
+LATEX = {"\\": r"\textbackslash{}", "–": "--", "±": r"$\pm$", **{sign: f"\\{sign}" for sign in "&%$#_{}"}}
+
+
+def markdown(table: Table) -> str:
+    """Return the table for a page."""
+    head, *lines = _texts(table)
+    marks = ["---"] * len(head)
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in (head, marks, *lines)
+    )
+
+
+def latex(table: Table) -> str:
+    """Return the table for a paper; it needs the package booktabs."""
+    head, *lines = ([_escaped(cell) for cell in line] for line in _texts(table))
+    columns = "l" * len(table.axes) + "r" * (len(head) - len(table.axes))
+    body = [" & ".join(line) + r" \\" for line in lines]
+    top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
+    return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}"])
+
+
+def as_csv(table: Table) -> str:
+    """Return a line for each value of the table, with mean, deviation, least and largest apart."""
+    records = table.records()
+    names = list(dict.fromkeys(name for record in records for name in record))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue().rstrip("\n")
+
+
+def as_json(table: Table) -> str:
+    """Return the records of the table."""
+    return json.dumps(table.records(), indent=2)
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {"markdown": markdown, "latex": latex, "csv": as_csv, "json": as_json}
+
+
+def put_beside(table: Table, file: Path) -> Table:
+    """Return a table with columns of others: a CSV file whose first columns are named like the axes of the rows."""
+    try:
+        lines = list(csv.DictReader(file.read_text("utf-8").splitlines()))
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from error
+    axes = [axis for axis in table.axes if lines and axis in lines[0]]
+    if not axes:
+        raise InputError(f"{file} has no column called {' or '.join(table.axes)}: it cannot stand beside the rows")
+    known = {tuple(line[axis] for axis in axes): line for line in lines}
+    matching = [known.get(tuple(row[axis] for axis in axes), {}) for row in table.rows]
+    titles = [title for title in lines[0] if title not in axes]
+    return attrs.evolve(
+        table, beside=tuple((title, tuple(line.get(title) or "–" for line in matching)) for title in titles)
+    )
+
+
+def _texts(table: Table) -> list[Sequence[str]]:
+    """Return the head and the lines of a table as texts."""
+    head = [*table.axes, *(title for title, _ in table.beside), *(heading.title for heading in table.headings)]
+    lines: list[Sequence[str]] = [head]
+    for number, (row, values) in enumerate(zip(table.rows, table.values, strict=True)):
+        shown = [heading.column.show(value) for heading, value in zip(table.headings, values, strict=True)]
+        lines.append([*row.values(), *(texts[number] for _, texts in table.beside), *shown])
+    return lines
+
+
+def _escaped(text: str) -> str:
+    return "".join(LATEX.get(character, character) for character in text)

@@ -1,0 +1,110 @@
+"""A table of runs: rows and columns by axes, everything else aggregated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from cubespace.experiments.matrix import PLANNER
+from cubespace.experiments.tables.measures import PLANS, Column, Value
+from cubespace.experiments.tables.rows import Row, RunFacts, planner_rows, varying_axes
+
+DEFAULT_COLUMNS = (PLANS, "recall", "wrong", "training_seconds")
+
+
+@attrs.frozen(kw_only=True)
+class Heading:
+    """A column: a measure, for some values of the axes that go across."""
+
+    column: Column
+    values: Mapping[str, str]
+
+    @property
+    def title(self) -> str:
+        """Return the heading in words."""
+        across = ", ".join(self.values.values())
+        return across if across and self.column.name == PLANS else " ".join(filter(None, (across, self.column.title)))
+
+
+@attrs.frozen(kw_only=True)
+class Table:
+    """Values by row and heading."""
+
+    rows: tuple[Mapping[str, str], ...]  # the values of the axes that go down
+    headings: tuple[Heading, ...]
+    values: tuple[tuple[Value, ...], ...]
+    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()  # columns of others, such as the paper's: title, text per row
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Return the axes that go down."""
+        return tuple(self.rows[0]) if self.rows else ()
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a record for each value: its axes, its measure, mean, deviation, least and largest, or the counts."""
+        found = []
+        for row, values in zip(self.rows, self.values, strict=True):
+            for heading, value in zip(self.headings, values, strict=True):
+                record: dict[str, Any] = {**row, **heading.values, "measure": heading.column.name}
+                if value.counts is not None:
+                    names = ("found", "valid", "optimal", "instances")
+                    record |= dict(zip(names, value.counts, strict=True))
+                else:
+                    record |= {"mean": value.mean, "sd": value.deviation, "runs": len(value.numbers)}
+                    record |= {"min": min(value.numbers, default=None), "max": max(value.numbers, default=None)}
+                found.append(record)
+        return found
+
+    def to_frame(self) -> Any:
+        """Return the records as a pandas DataFrame; pandas must be installed."""
+        import pandas
+
+        return pandas.DataFrame(self.records())
+
+
+def make_table(
+    runs: Sequence[RunFacts],
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    values: Sequence[str] = DEFAULT_COLUMNS,
+) -> Table:
+    """Return the table of some runs.
+
+    ``rows`` and ``columns`` are axes: those in which the runs differ, and the planner, if not given. Whatever is in
+    neither, such as the seed, is aggregated. A measure that is the same for all planners has no column for each.
+    """
+    across = [PLANNER] if columns is None else list(columns)
+    down = [axis for axis in varying_axes(runs) if axis not in across] if rows is None else list(rows)
+    found = planner_rows(runs)
+    groups = _groups(found, down)
+    headings: list[Heading] = []
+    for column in (Column.parse(text) for text in values):
+        kept = [axis for axis in across if axis != PLANNER or column.of_planner]
+        headings += [
+            Heading(column=column, values=dict(zip(kept, group, strict=True))) for group in _groups(found, kept)
+        ]
+    cells = [
+        tuple(heading.column.over([row for row in group if _falls(row, heading)]) for heading in headings)
+        for group in groups.values()
+    ]
+    return Table(
+        rows=tuple(dict(zip(down, group, strict=True)) for group in groups),
+        headings=tuple(headings),
+        values=tuple(cells),
+    )
+
+
+def _groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
+    """Return rows by their values of some axes, in the order in which they come."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        if PLANNER in axes and not row.planner:  # not evaluated yet
+            continue
+        groups.setdefault(tuple(row.value(axis) for axis in axes), []).append(row)
+    return groups
+
+
+def _falls(row: Row, heading: Heading) -> bool:
+    return all(row.value(axis) == value for axis, value in heading.values.items())

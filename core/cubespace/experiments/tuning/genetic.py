@@ -1,0 +1,72 @@
+"""The genetic search of the paper: after a random population, offspring of the best, never a configuration twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.samplers import BaseSampler
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+MAX_TRIES = 1000  # at offspring that is new, before one is drawn at random
+
+Genes = dict[str, Any]
+
+
+class GeneticSampler(BaseSampler):
+    """Mutation: one gene of one of the best is changed. Otherwise, each gene comes from one of two of the best."""
+
+    def __init__(self, space: Mapping[str, Sequence[Any]], population: int, mutation: float, seed: int) -> None:
+        self.space, self.population, self.mutation, self.seed = dict(space), population, mutation, seed
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:  # noqa: ARG002
+        """Return the whole space: genes are chosen together."""
+        return {key: CategoricalDistribution(choices) for key, choices in self.space.items()}
+
+    def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> Genes:  # noqa: ARG002
+        """Return a configuration that no trial had; it depends on the seed and the trials so far alone."""
+        trials = study.get_trials(deepcopy=False)
+        known = {genes_key(other.params) for other in trials if other.number != trial.number}
+        done = [other for other in trials if other.state == TrialState.COMPLETE]
+        rng = np.random.default_rng([self.seed, trial.number])
+        best = sorted(
+            done, key=lambda other: float(other.value or 0.0), reverse=study.direction == StudyDirection.MAXIMIZE
+        )
+        parents = [other.params for other in best[: self.population]]
+        for _ in range(MAX_TRIES):
+            born = self.random(rng) if len(done) < self.population else self.offspring(parents, rng)
+            if genes_key(born) not in known:
+                return born
+        while True:  # the neighbourhood of the best is exhausted
+            born = self.random(rng)
+            if genes_key(born) not in known:
+                return born
+
+    def sample_independent(
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """Refuse: every setting is in the space."""
+        raise ValueError(
+            f"'{param_name}' of {trial.number} is not in the space of {study.study_name}: {param_distribution}"
+        )
+
+    def random(self, rng: np.random.Generator) -> Genes:
+        """Return a random configuration."""
+        return {key: choices[int(rng.integers(len(choices)))] for key, choices in self.space.items()}
+
+    def offspring(self, parents: Sequence[Genes], rng: np.random.Generator) -> Genes:
+        """Return a mutated parent, or a uniform crossover of two."""
+        one, other = (parents[number] for number in rng.choice(len(parents), size=2, replace=len(parents) < 2))
+        if rng.random() >= self.mutation:
+            return {key: (one if rng.random() < 0.5 else other)[key] for key in self.space}
+        key = list(self.space)[rng.integers(len(self.space))]
+        others = [choice for choice in self.space[key] if choice != one[key]] or [one[key]]
+        return {**one, key: others[rng.integers(len(others))]}
+
+
+def genes_key(genes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return what tells one configuration from all others."""
+    return tuple(sorted((key, repr(value)) for key, value in genes.items()))

@@ -1,0 +1,223 @@
+"""Runs a tuning: trials are proposed, run by an executor and judged; all of it can be killed and goes on.
+
+A trial that was at work when the process was killed is still called running by Optuna. It belongs to this folder, so
+it is simply gone on with: its run folder has what it had reached.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import filelock
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.samplers import BaseSampler, NSGAIISampler, RandomSampler, TPESampler
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import FrozenTrial, TrialState
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.files import write_text
+from cubespace.experiments.executor import Cell, CellResult, Executor
+from cubespace.experiments.jobs import LOGS
+from cubespace.experiments.tuning.genetic import GeneticSampler, genes_key
+from cubespace.experiments.tuning.tuning_file import FILE, Tuning, read_tuning
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder import RunFolder
+from cubespace.settings.run_config import RunConfig, dump_toml
+
+TRIALS, JOURNAL, BEST = "trials", "journal.log", "best.toml"
+OWNER, REPEAT = "folder", "repeat"  # attributes of a trial: whose it is, and of which trial it is a repetition
+MAX_REPEATS = 50  # proposals of known configurations in a row, before one that is new is drawn at random
+
+
+@attrs.define
+class TuningRun:
+    """A tuning in its folder."""
+
+    folder: Path
+    tuning: Tuning
+    catalogue: Catalogue = attrs.field(repr=False)
+    storage: str | None = None  # the address of a database that several machines share; None: a journal in the folder
+
+    def run(
+        self,
+        trials: int,
+        executor: Executor,
+        at_once: int = 1,
+        told: Callable[[FrozenTrial, CellResult], None] = lambda *_: None,
+    ) -> optuna.Study:
+        """Go on until so many trials have ended, or no configuration is left, ``at_once`` at a time."""
+        self.tuning.check(self.catalogue)
+        wanted = min(trials, self.tuning.size)
+        with self._locked():
+            study = self._study()
+            while True:
+                open_trials = self._left_running(study)
+                room = min(at_once, wanted - len(self._tried(study)) - len(open_trials))
+                for _ in range(room):
+                    open_trials.append(self._proposed(study))
+                if not open_trials:
+                    break
+                self._do(study, open_trials, executor, told)
+            self._write_best(study)
+        return study
+
+    def _tried(self, study: optuna.Study) -> list[FrozenTrial]:
+        """Return the trials that have ended, well or not; a trial that failed is not tried again."""
+        ended = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.FAIL))
+        whole = [trial for trial in ended if set(trial.params) == set(self.tuning.space)]
+        return [trial for trial in whole if REPEAT not in trial.user_attrs]
+
+    def trial_config(self, trial: FrozenTrial) -> RunConfig:
+        """Return the settings of a trial."""
+        return self.tuning.configuration(trial.params, self.catalogue)
+
+    def trial_folder(self, trial: FrozenTrial) -> Path:
+        """Return the run folder of a trial."""
+        return self.folder / TRIALS / f"{trial.number:04d}-{self.trial_config(trial).key('train')[:8]}"
+
+    def _do(
+        self,
+        study: optuna.Study,
+        trials: Sequence[FrozenTrial],
+        executor: Executor,
+        told: Callable[[FrozenTrial, CellResult], None],
+    ) -> None:
+        """Run trials and tell the study what they are worth; one that fails is told as failed."""
+        by_name: dict[str, FrozenTrial] = {}
+        cells = []
+        for trial in trials:
+            path = self.trial_folder(trial)
+            if not (path / "config.toml").is_file():
+                RunFolder.start(path, self.trial_config(trial), self.catalogue)
+            words = ("cell", str(path), "--until", self.tuning.stage, "--reuse", str(path.parent))
+            by_name[path.name] = trial
+            cells.append(Cell(path.name, words, self.folder / LOGS / path.name))
+
+        def finished(result: CellResult) -> None:
+            trial = by_name[result.cell.name]
+            if result.succeeded:
+                study.tell(trial.number, self.tuning.score(self.trial_folder(trial)))
+            else:
+                study.tell(trial.number, state=TrialState.FAIL)
+            told(trial, result)
+
+        executor.run(cells, finished)
+
+    def _proposed(self, study: optuna.Study) -> FrozenTrial:
+        """Return a new trial, of a configuration that no other trial has."""
+        for _ in range(MAX_REPEATS):
+            trial = self._asked(study)
+            twin = next((other for other in study.get_trials(deepcopy=False) if _twins(trial, other)), None)
+            if twin is None:
+                return study.get_trials(deepcopy=False)[trial.number]
+            trial.set_user_attr(REPEAT, twin.number)
+            # what is known already teaches the sampler, but is not done again
+            if twin.state == TrialState.COMPLETE:
+                study.tell(trial, twin.value)
+            else:
+                study.tell(trial, state=TrialState.FAIL)
+        study.enqueue_trial(self._unseen(study))
+        return study.get_trials(deepcopy=False)[self._asked(study).number]
+
+    def _unseen(self, study: optuna.Study) -> dict[str, Any]:
+        """Return a random configuration that no trial has."""
+        taken = {genes_key(trial.params) for trial in study.get_trials(deepcopy=False)}
+        rng = np.random.default_rng([self.tuning.seed, len(taken)])
+        drawing = GeneticSampler(self.tuning.space, self.tuning.population, self.tuning.mutation, self.tuning.seed)
+        while True:
+            drawn = drawing.random(rng)
+            if genes_key(drawn) not in taken:
+                return drawn
+
+    def _asked(self, study: optuna.Study) -> optuna.Trial:
+        space: dict[str, BaseDistribution] = {
+            key: CategoricalDistribution(choices) for key, choices in self.tuning.space.items()
+        }
+        trial = study.ask(space)
+        trial.set_user_attr(OWNER, self.folder.name)
+        return trial
+
+    def _left_running(self, study: optuna.Study) -> list[FrozenTrial]:
+        """Return the trials of this folder that were at work when the process ended."""
+        left = []
+        for trial in study.get_trials(states=(TrialState.RUNNING,)):
+            # in a journal of our own, whatever runs is ours
+            ours = trial.user_attrs.get(OWNER, None if self.storage else self.folder.name) == self.folder.name
+            if ours and set(trial.params) == set(self.tuning.space):
+                left.append(trial)
+            elif ours:  # the process ended while it was proposed
+                study.tell(trial.number, state=TrialState.FAIL)
+        return left
+
+    def _study(self) -> optuna.Study:
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        storage: Any = self.storage or JournalStorage(JournalFileBackend(str(self.folder / JOURNAL)))
+        try:
+            return optuna.create_study(
+                storage=storage,
+                sampler=self._sampler(),
+                study_name=self._name(),
+                direction="maximize" if self.tuning.maximised else "minimize",
+                load_if_exists=True,
+            )
+        except Exception as error:  # a database can raise anything
+            reason = str(error).splitlines()[0]
+            raise UsageError(f"the storage of the tuning cannot be used ({type(error).__name__}: {reason})") from error
+
+    def _name(self) -> str:
+        """Return what machines that share a database call this study: equal for equal questions."""
+        return f"cubespace-{hashlib.sha256(self.tuning.dump().encode()).hexdigest()[:12]}"
+
+    def _sampler(self) -> BaseSampler:
+        tuning = self.tuning
+        if tuning.sampler == "genetic":
+            return GeneticSampler(tuning.space, tuning.population, tuning.mutation, tuning.seed)
+        if tuning.sampler == "tpe":
+            return TPESampler(seed=tuning.seed)
+        if tuning.sampler == "nsga2":
+            return NSGAIISampler(population_size=tuning.population, seed=tuning.seed)
+        return RandomSampler(seed=tuning.seed)
+
+    def _write_best(self, study: optuna.Study) -> None:
+        """Write the settings of the best trial so that ``cube run --config`` takes them."""
+        if completed(study):
+            write_text(self.folder / BEST, dump_toml(self.trial_config(study.best_trial)))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep another process from working on this tuning, and refuse another question in its folder."""
+        if (self.folder / FILE).is_file():
+            if read_tuning(self.folder) != self.tuning:
+                raise UsageError(f"{self.folder} is a tuning of other choices: choose another folder with -o")
+        elif self.folder.exists() and any(self.folder.iterdir()):
+            raise InputError(f"{self.folder} is not empty and not a tuning: choose another folder with -o")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_text(self.folder / FILE, self.tuning.dump())
+        lock = filelock.FileLock(self.folder / ".lock")
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            raise UsageError(f"another process works on the tuning {self.folder}: wait for it") from None
+        with lock:
+            yield
+
+
+def completed(study: optuna.Study) -> list[FrozenTrial]:
+    """Return the trials that were done, without those that only repeat another one."""
+    done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    return [trial for trial in done if REPEAT not in trial.user_attrs]
+
+
+def _twins(trial: optuna.Trial, other: FrozenTrial) -> bool:
+    """Return whether another trial, which is no repetition itself, has the same configuration."""
+    if other.number == trial.number or REPEAT in other.user_attrs:
+        return False
+    return genes_key(other.params) == genes_key(trial.params)

@@ -1,0 +1,107 @@
+"""What is tuned: the choices for each setting, what they are judged by, and who proposes the next ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+import tomli_w
+
+from cubespace.base.errors import UsageError
+from cubespace.base.files import read_json
+from cubespace.base.options import Text, structure
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings.check import resolve_components
+from cubespace.settings.run_config import RunConfig, flat, load_config, read_toml
+from cubespace.settings.stages import MEASURES, RESULTS
+
+FILE = "tuning.toml"
+Choice = str | int | float | bool
+
+# of the paper, section 5; delays are fractions of its 200 epochs
+PAPER_SPACE: dict[str, list[Choice]] = {
+    "train.learning_rate": [0.1, 0.01, 0.001],
+    "model.bits": [100, 200, 1000],
+    "model.actions": [100, 200, 400, 800, 1600],
+    "model.action_width": [100, 300, 600],
+    "model.action_depth": [1, 2, 3],
+    "train.losses.zero_suppress": [0.1, 0.2, 0.5],
+    "train.losses.variational": [-0.3, -0.1, 0.0, 0.1, 0.3],
+    "train.losses.direct": [0.1, 1.0, 10.0],
+    "train.losses.zero_suppress_from": [0.05, 0.1, 0.2, 0.3, 0.5],
+    "train.losses.direct_from": [0.05, 0.1, 0.2, 0.3, 0.5],
+}
+
+
+@attrs.frozen(kw_only=True)
+class Tuning:
+    """A search for settings."""
+
+    preset: str | None = None
+    settings: dict[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
+    space: dict[str, list[Any]] = attrs.field(factory=lambda: dict(PAPER_SPACE))  # the choices for each setting
+    objective: Literal["loss", "coverage", "plans"] = "loss"
+    sampler: Literal["genetic", "tpe", "nsga2", "random"] = "genetic"
+    population: int = attrs.field(default=20, validator=attrs.validators.ge(2))  # of the genetic samplers
+    mutation: float = attrs.field(
+        default=0.3, validator=attrs.validators.and_(attrs.validators.ge(0), attrs.validators.le(1))
+    )
+    seed: int = attrs.field(default=0, validator=attrs.validators.ge(0))  # of the sampler, not of the trials
+
+    @property
+    def size(self) -> int:
+        """Return how many different configurations there are."""
+        size = 1
+        for choices in self.space.values():
+            size *= len(choices)
+        return size
+
+    @property
+    def maximised(self) -> bool:
+        """Return whether more is better."""
+        return self.objective != "loss"
+
+    @property
+    def stage(self) -> str:
+        """Return the last stage that a trial has to do."""
+        return "evaluate" if self.objective == "plans" else "train"
+
+    def configuration(self, chosen: dict[str, Any], catalogue: Catalogue) -> RunConfig:
+        """Return the settings of a trial."""
+        presets = {} if self.preset is None else flat(catalogue.find_preset(self.preset).settings)
+        given = {**presets, **flat(self.settings), **chosen}
+        settings = {key: Text(value) if isinstance(value, str) else value for key, value in given.items()}
+        return resolve_components(catalogue, load_config(None, settings))
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Refuse a space with settings or values that there are not, before any work is done."""
+        for key, choices in self.space.items():
+            if not choices or len({repr(choice) for choice in choices}) < len(choices):
+                raise UsageError(f"space: '{key}' needs choices, each of them once")
+            for choice in choices:
+                self.configuration({key: choice}, catalogue)
+
+    def score(self, folder: Path) -> float:
+        """Return what a finished trial is worth, by what is neither for training nor for test."""
+        if self.objective == "plans":
+            results = read_json(folder / RESULTS)
+            assert isinstance(results, dict)
+            return float(sum(row["valid"] or 0 for row in results["planners"].values()))
+        measures = read_json(folder / MEASURES)
+        assert isinstance(measures, dict)
+        held_out = measures["validation"]
+        if self.objective == "coverage":
+            return float(held_out["covered"])
+        # the paper's total: redrawing of both pictures, which look alike, prediction of the second, and of its bits
+        return float(2 * held_out["reconstruction"] + held_out["successor"] + held_out["direct"])
+
+    def dump(self) -> str:
+        """Return it as TOML that :func:`read_tuning` reads back."""
+        return tomli_w.dumps(attrs.asdict(self, filter=lambda _, value: value is not None))
+
+
+def read_tuning(file: Path) -> Tuning:
+    """Read a tuning file, or that of the folder of a tuning."""
+    file = file / FILE if file.is_dir() else file
+    return structure(Tuning, read_toml(file), str(file))

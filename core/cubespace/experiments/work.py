@@ -1,0 +1,38 @@
+"""The work of one cell: stages are taken over where another run has done them, and done where none has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+
+from cubespace.base.observer import Observer
+from cubespace.data.domain import StateSpace
+from cubespace.experiments.sharing import take_over
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder import RunFolder
+from cubespace.runs.stages import Pipeline
+from cubespace.settings.recipe import Execution
+from cubespace.settings.stages import way_to
+
+
+@attrs.frozen
+class Work:
+    """Does what is left of a run."""
+
+    run: RunFolder
+    catalogue: Catalogue
+    execution: Execution
+    observer: Observer
+    pool: Path | None = None  # holds run folders whose finished stages may be taken over
+
+    def until(self, last: str, *, diagnose: bool = False) -> None:
+        """Do all stages that lead to ``last`` and, where the domain knows its states, compare the model with them."""
+        if self.pool is not None:
+            for stage, other in take_over(self.run, self.pool, [stage.name for stage in way_to(last)]):
+                self.observer.say(f"{stage}: taken over from {other.path.name}")
+        pipeline = Pipeline(self.run, self.catalogue, self.execution, self.observer)
+        if not self.run.finished(last):
+            pipeline.until(last)
+        if diagnose and isinstance(pipeline.domain(), StateSpace) and not self.run.finished("diagnose"):
+            pipeline.until("diagnose")

@@ -1,0 +1,113 @@
+"""What a worker of Ray does: the call of one cell, as a child process, in the caller's folder or in one of its own."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from cubespace.experiments.executor import ERRORS, NOT_STARTED, ONE_THREAD, OUTPUT, Cell
+
+OF_RAY = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")  # what Ray sets for a worker alone
+
+
+@attrs.frozen(kw_only=True)
+class Answer:
+    """What a worker sends back."""
+
+    name: str
+    status: int
+    seconds: float = 0.0
+    tries: int = 1
+    missing: str | None = None  # the cell that it needs and that failed
+    refusal: str = ""  # why it could not be started
+    output: bytes | None = None  # what it printed, where no file of the caller can have it
+    errors: bytes | None = None
+    files: bytes | None = None  # what it wrote
+
+
+def call(
+    cell: Cell,
+    home: Path | None,
+    environment: Mapping[str, str],
+    retries: int,
+    sent: bytes | None,
+    *needed: Answer,
+) -> Answer:
+    """Do a cell after those that it needs; ``home`` is the caller's folder, None if this machine does not see it.
+
+    Then the files that it reads were ``sent``, and those that earlier cells wrote come with their answers.
+    """
+    for answer in needed:
+        if answer.status != 0:
+            return Answer(name=cell.name, status=NOT_STARTED, missing=answer.name)
+    if home is not None:
+        return _tried(cell, cell.arguments, cell.folder, home, environment, retries)
+    assert cell.files is not None
+    with tempfile.TemporaryDirectory(prefix="cube-cell-") as name:
+        root, log = Path(name) / "root", Path(name) / "log"
+        for content in (sent, *(answer.files for answer in needed)):
+            if content is not None:
+                unpack(content, root)
+        words = tuple(_moved(word, cell.files.root, root) for word in cell.arguments)
+        answer = _tried(cell, words, log, Path(name), os.environ, retries)
+        output, errors = ((log / file).read_bytes() if (log / file).exists() else b"" for file in (OUTPUT, ERRORS))
+        files = pack(root, cell.files.writes) if answer.status == 0 else None
+        return attrs.evolve(answer, output=output, errors=errors, files=files)
+
+
+def pack(root: Path, names: Iterable[str]) -> bytes:
+    """Return files and folders below a root as one archive; those that are not there are left out."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for name in names:
+            if (root / name).exists():
+                archive.add(root / name, name)
+    return content.getvalue()
+
+
+def unpack(content: bytes, root: Path) -> None:
+    """Write the files of an archive below a root."""
+    root.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        archive.extractall(root, filter="data")
+
+
+def _moved(word: str, root: Path, here: Path) -> str:
+    """Return a word of a call; if it is a path below the caller's root, the path that it has here."""
+    path = Path(word)
+    return str(here / path.relative_to(root)) if path.is_relative_to(root) else word
+
+
+def _tried(
+    cell: Cell, words: Sequence[str], log: Path, home: Path, environment: Mapping[str, str], retries: int
+) -> Answer:
+    """Run a child process that dies with this worker; if a signal ends it, as for lack of memory, try again."""
+    command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *words]
+    own = {name: os.environ[name] for name in OF_RAY if name in os.environ}
+    status, tries, begun = -1, 0, time.monotonic()
+    try:
+        log.mkdir(parents=True, exist_ok=True)
+        while status < 0 and tries <= retries:
+            tries, begun = tries + 1, time.monotonic()
+            with (log / OUTPUT).open("wb") as output, (log / ERRORS).open("wb") as errors:
+                status = subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=errors,
+                    cwd=home,
+                    env={**environment, **own, **ONE_THREAD},
+                    check=False,
+                ).returncode
+    except OSError as error:
+        return Answer(name=cell.name, status=NOT_STARTED, tries=tries, refusal=str(error))
+    return Answer(name=cell.name, status=status, seconds=time.monotonic() - begun, tries=tries)

@@ -1,0 +1,127 @@
+"""A matrix with real runs: what cells share is done once, what is done is kept, what fails harms no other."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import attrs
+import pytest
+from tiny_matrix import DEFAULTS, TRAINED, InProcess, done, outcome, tiny_matrix
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.options import NoOptions
+from cubespace.experiments.driver import MatrixRun
+from cubespace.experiments.executor import CellResult
+
+PLANNERS = ["fd-lmcut", "pyperplan-bfs"]
+
+
+def test_a_planner_axis_and_a_precondition_axis_retrain_nothing(tmp_path) -> None:
+    axes = {"precondition": ["static", "values"], "planner": PLANNERS}
+    run = MatrixRun.of(tiny_matrix(axes), tmp_path)
+    result = run.run(InProcess(NoOptions()))
+    assert (result.done, result.before, result.failures) == (4, 0, {})
+    assert done(tmp_path) == {"data": 1, "train": 1, "extract": 2, "evaluate": 4}
+    before = {file: file.stat().st_mtime_ns for file in tmp_path.glob("cells/*/manifest.json")}
+
+    told: list[CellResult] = []
+    again = MatrixRun.of(tiny_matrix(axes), tmp_path).run(InProcess(NoOptions()), told=told.append)
+    assert (again.done, again.before, told) == (4, 4, [])
+
+    wider = MatrixRun.of(tiny_matrix({**axes, "planner": [*PLANNERS, "fd-blind"]}), tmp_path)
+    assert wider.estimate().total(wider.jobs()) is not None
+    assert wider.run(InProcess(NoOptions())).done == 6
+    assert done(tmp_path) == {"data": 1, "train": 1, "extract": 2, "evaluate": 6}
+    assert before.items() <= {file: file.stat().st_mtime_ns for file in tmp_path.glob("cells/*/manifest.json")}.items()
+
+
+def test_a_cell_that_fails_is_told_with_its_reason_and_harms_no_other(tmp_path) -> None:
+    matrix = tiny_matrix({"domain": ["lightsout:size=2", "images:path=nowhere"], "planner": PLANNERS})
+    result = MatrixRun.of(attrs.evolve(matrix, settings={**DEFAULTS}), tmp_path).run(InProcess(NoOptions()))
+    assert (result.done, result.cells) == (2, 4)
+    assert len(result.failures) == 3, "the shared stage, and two cells that need it"
+    assert any("needs" in reason for reason in result.failures.values())
+
+
+def test_a_folder_of_something_else_and_a_matrix_at_work_are_refused(tmp_path) -> None:
+    run = MatrixRun.of(tiny_matrix({"seed": "0"}), tmp_path)
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(InputError, match="not a matrix"):
+        run.run(InProcess(NoOptions()))
+    (tmp_path / "mine.txt").unlink()
+
+    class Busy(InProcess):
+        def run(self, *_) -> None:
+            with pytest.raises(UsageError, match="another process"):
+                MatrixRun.of(run.matrix, tmp_path).run(InProcess(NoOptions()))
+
+    run.run(Busy(NoOptions()))
+
+
+def command(file: Path, folder: Path, *words: str) -> list[str]:
+    return [sys.executable, "-m", "cubespace.cli", "matrix", str(file), "-o", str(folder), "--jobs", "2", *words]
+
+
+def children(process: int) -> list[int]:
+    listed = subprocess.run(["ps", "--ppid", str(process), "-o", "pid="], capture_output=True, text=True, check=False)
+    return [int(word) for word in listed.stdout.split()]
+
+
+@pytest.mark.slow
+def test_kills_of_driver_and_workers_change_nothing(tmp_path) -> None:
+    """Twelve cells; the driver is killed again and again, then workers under one driver: all ends as if undisturbed."""
+    axes = {"precondition": ["static", "significant"], "planner": [*PLANNERS, "fd-blind"], "seed": "0-1"}
+    file = tmp_path / "matrix.toml"
+    file.write_text(tiny_matrix(axes, TRAINED).dump())
+    calm = tmp_path / "calm"
+    assert subprocess.run(command(file, calm), check=False, stderr=subprocess.DEVNULL).returncode == 0
+    moments = random.Random(0)
+
+    driver_killed, kills = tmp_path / "driver", 0
+    while True:
+        process = subprocess.Popen(command(file, driver_killed), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        try:
+            if process.wait(moments.uniform(4, 14)) == 0:
+                break
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+    assert kills >= 2
+    assert outcome(driver_killed) == outcome(calm)
+
+    worker_killed, kills = tmp_path / "worker", 0
+    process = subprocess.Popen(command(file, worker_killed), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    while process.poll() is None:
+        time.sleep(moments.uniform(3, 8))
+        workers = children(process.pid)
+        if workers and kills < 4:
+            os.kill(moments.choice(workers), signal.SIGKILL)
+            kills += 1
+    if process.returncode:  # one cell was killed on both tries
+        assert subprocess.run(command(file, worker_killed), check=False, stderr=subprocess.DEVNULL).returncode == 0
+    assert outcome(worker_killed) == outcome(calm)
+    for folder in (calm, driver_killed, worker_killed):
+        answer = subprocess.run(command(file, folder, "--json"), capture_output=True, text=True, check=True)
+        assert json.loads(answer.stdout)["before"] == 12
+        assert done(folder)["evaluate"] <= 12 + 6  # what was cut off began again, nothing that was finished did
+
+
+def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path) -> None:
+    file = tmp_path / "matrix.toml"
+    file.write_text(tiny_matrix({"seed": "0-1"}).dump())
+    folder = tmp_path / "m"
+    process = subprocess.Popen(command(file, folder), stderr=subprocess.PIPE, text=True)
+    while not list(folder.glob("logs/*")):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "goes on" in said
+    assert "Traceback" not in said
+    assert MatrixRun.of(tiny_matrix({"seed": "0-1"}), folder).run(InProcess(NoOptions())).done == 2

@@ -1,0 +1,159 @@
+"""Tables of the runs of a real matrix: any axis down or across, seeds together, shared stages once."""
+
+import csv
+import json
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tiny_matrix import InProcess, tiny_matrix
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.options import NoOptions
+from cubespace.experiments.driver import MatrixRun
+from cubespace.experiments.tables.efforts import efforts, loss_rows
+from cubespace.experiments.tables.formats import FORMATS, as_csv, as_json, latex, markdown, put_beside
+from cubespace.experiments.tables.measures import MEASURES, Column, Value
+from cubespace.experiments.tables.rows import read_runs, varying_axes
+from cubespace.experiments.tables.table import make_table
+
+AXES = {"precondition": ["static", "values"], "planner": ["fd-lmcut", "fd-blind"], "seed": "0-1"}
+
+
+@cache
+def _made() -> tempfile.TemporaryDirectory[str]:
+    folder = tempfile.TemporaryDirectory(prefix="cubespace-")
+    assert MatrixRun.of(tiny_matrix(AXES), Path(folder.name) / "m").run(InProcess(NoOptions())).done == 8
+    return folder
+
+
+@pytest.fixture
+def runs():
+    return read_runs([Path(_made().name) / "m"])
+
+
+def test_axes_that_are_neither_rows_nor_columns_are_aggregated(runs) -> None:
+    table = make_table(runs)
+    assert table.axes == ("precondition",)
+    assert [heading.title for heading in table.headings] == [
+        "fd-lmcut",
+        "fd-blind",
+        "recall",
+        "wrong per state",
+        "training s",
+    ]
+    first = table.values[0]
+    assert first[0].counts == (6, 6, 6, 6), "three problems of two seeds"
+    assert len(first[2].numbers) == 2, "a model is counted once, however many planners use it"
+
+    turned = make_table(
+        runs, rows=["planner", "seed"], columns=["precondition"], values=["plans", "recall:min", "valid"]
+    )
+    assert [heading.title for heading in turned.headings][:2] == ["static", "values"]
+    assert len(turned.rows) == 4
+    assert turned.values[0][0].counts == (3, 3, 3, 3)
+
+
+def test_any_setting_can_be_an_axis(runs) -> None:
+    table = make_table(runs, rows=["data.transitions"], columns=[], values=["plans", "training_seconds"])
+    assert [dict(row) for row in table.rows] == [{"data.transitions": "600"}]
+    assert table.values[0][0].counts == (24, 24, 24, 24)
+    assert len(table.values[0][1].numbers) == 2, "two trainings"
+    with pytest.raises(InputError, match="no axis or setting 'sead'"):
+        make_table(runs, rows=["sead"])
+
+
+def test_every_measure_has_a_value(runs) -> None:
+    table = make_table(runs, rows=["domain"], columns=[], values=list(MEASURES))
+    empty = [
+        heading.column.name for heading, value in zip(table.headings, table.values[0], strict=True) if not value.numbers
+    ]
+    assert set(empty) <= {"discriminator_f", "graph_recall", "graph_wrong"}  # of networks that are searched
+
+
+def test_runs_without_a_matrix_have_the_axes_in_which_they_differ(runs) -> None:
+    folders = [facts.run.path for facts in runs]
+    assert varying_axes(read_runs(folders)) == ["precondition"]
+    assert make_table(read_runs(folders)).values == make_table(runs).values
+
+
+def test_every_format_is_read_back(runs) -> None:
+    table = make_table(runs)
+    lines = markdown(table).splitlines()
+    assert lines[0].startswith("| precondition | fd-lmcut |")
+    assert len(lines) == 4
+    text = latex(table)
+    assert text.startswith("\\begin{tabular}{lrrrrr}\n\\toprule\n")
+    assert text.count("\\\\") == 3
+    assert "$\\pm$" in text
+    records = json.loads(as_json(table))
+    assert len(records) == len(list(csv.DictReader(as_csv(table).splitlines()))) == 2 * 5
+    assert {record["measure"] for record in records} == {"plans", "recall", "wrong", "training_seconds"}
+    assert set(FORMATS) == {"markdown", "latex", "csv", "json"}
+
+
+def test_a_frame_has_a_line_for_each_value(runs) -> None:
+    pytest.importorskip("pandas", reason="to_frame() needs pandas")
+    frame = make_table(runs).to_frame()
+    assert len(frame) == 10
+    assert frame[frame.measure == "recall"]["mean"].max() <= 1
+
+
+def test_columns_of_others_stand_beside(runs, tmp_path) -> None:
+    (tmp_path / "paper.csv").write_text("precondition,paper\nstatic,30/29/13\n")
+    lines = markdown(put_beside(make_table(runs), tmp_path / "paper.csv")).splitlines()
+    assert lines[0].startswith("| precondition | paper | fd-lmcut |")
+    assert lines[2].startswith("| static | 30/29/13 | ")
+    assert lines[3].startswith("| values | – | ")
+    (tmp_path / "wrong.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="no column called precondition"):
+        put_beside(make_table(runs), tmp_path / "wrong.csv")
+
+
+@pytest.mark.parametrize(
+    ("summary", "shown"),
+    [("", "0.5000 ± 0.7071"), (":min", "0.0000"), (":max", "1.0000"), (":range", "0.0000–1.0000"), (":mean", "0.5000")],
+)
+def test_numbers_of_several_runs_are_summed_up(summary, shown) -> None:
+    assert Column.parse(f"recall{summary}").show(Value(numbers=(0.0, 1.0))) == shown
+
+
+def test_unknown_measures_and_summaries_are_named() -> None:
+    with pytest.raises(UsageError, match="Did you mean 'recall'"):
+        Column.parse("recal")
+    with pytest.raises(UsageError, match="summed up by"):
+        Column.parse("recall:median")
+
+
+def test_a_run_whose_stage_is_not_finished_shows_nothing_of_it(runs, tmp_path) -> None:
+    copy = shutil.copytree(runs[0].run.path, tmp_path / "run")
+    (copy / "results.json").write_text("{}")
+    (facts,) = read_runs([copy])
+    assert facts.results == {}
+    assert set(facts.stages) == {"data", "train", "extract"}
+    assert make_table([facts]).values
+    (copy / "manifest.json").unlink()
+    with pytest.raises(InputError, match="none of these runs"):
+        read_runs([copy])
+
+
+def test_efforts_of_two_planners_are_paired_by_problem(runs) -> None:
+    pairs = efforts(runs, "fd-blind", "expansions")
+    assert list(pairs) == ["fd-lmcut"]
+    assert len(pairs["fd-lmcut"]) == 3 * 2 * 2
+    with pytest.raises(UsageError, match="no run was solved by fd-ms"):
+        efforts(runs, "fd-ms", "expansions")
+
+
+def test_plots_are_written_as_svg_and_pdf(runs, tmp_path) -> None:
+    from cubespace.report.many_plots import bands, scatter, write_figure
+
+    pairs = {**efforts(runs, "fd-blind", "expansions"), "other": [(1.0, None), (None, 5.0)]}
+    written = write_figure(scatter(pairs, "one", "other"), tmp_path / "effort")
+    again = write_figure(scatter(pairs, "one", "other"), tmp_path / "again" / "effort")
+    assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
+    curves = {"one": [[{"x": 1.0}, {"x": 0.5}], [{"x": 2.0}, {"x": 0.1}]], "two": [[{"x": None}]]}
+    assert [path.suffix for path in write_figure(bands(curves, "x", "loss"), tmp_path / "loss")] == [".svg", ".pdf"]
+    assert list(loss_rows(runs)) in ([], ["lightsout:size=2"]), "all share their training but for the seed"

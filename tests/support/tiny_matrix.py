@@ -1,0 +1,79 @@
+"""Small matrices, and a look at what their cells came to."""
+
+import contextlib
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tiny_run import SETTINGS
+
+from cubespace.base.files import read_json
+from cubespace.cli.commands import app
+from cubespace.experiments.executor import Cell, CellResult, Executor, in_order, left_out
+from cubespace.experiments.matrix import Matrix
+
+DEFAULTS = {
+    "data.transitions": 600,
+    "plan.instances": 3,
+    "plan.length": 2,
+    "diagnose.states": 20,
+    "domain": "lightsout:size=2",
+}
+TRAINED = {**DEFAULTS, **SETTINGS, "train.epochs": 12}  # with a network, for which a kill during training matters
+VARYING = re.compile(r"seconds|date")  # of a record, what is different each time
+
+
+def tiny_matrix(axes: dict[str, Any], settings: dict[str, Any] = DEFAULTS) -> Matrix:
+    return Matrix(settings=dict(settings), axes=axes)
+
+
+class InProcess(Executor):
+    """Calls ``cube`` in this process, one cell after another: quick, since torch is imported once."""
+
+    def run(self, cells: Sequence[Cell], finished: Callable[[CellResult], None]) -> None:
+        succeeded: dict[str, bool] = {}
+        for cell in in_order(cells):
+            failed = [name for name in cell.after if not succeeded[name]]
+            result = left_out(cell, failed[0]) if failed else self.call(cell)
+            succeeded[cell.name] = result.succeeded
+            finished(result)
+
+    def call(self, cell: Cell) -> CellResult:
+        with contextlib.redirect_stderr(io.StringIO()):
+            try:
+                app(list(cell.arguments), standalone_mode=False)
+            except Exception as error:
+                return CellResult(cell=cell, status=1, errors=str(error))
+        return CellResult(cell=cell, status=0)
+
+
+def done(folder: Path) -> Counter[str]:
+    """Return how often each stage was begun, by the logs of the runs."""
+    logs = "".join(path.read_text() for path in folder.glob("cells/*/run.log"))
+    begun = re.findall(
+        r"^\S+ \S+ (data: transitions|train: \d+ transitions|extract: effects|evaluate: \d+ inst)", logs, re.M
+    )
+    return Counter(line.split(":")[0] for line in begun)
+
+
+def outcome(folder: Path) -> dict[str, Any]:
+    """Return what the cells came to, without times: hashes of what was learned, and every record of every planner."""
+    found = {}
+    for run in sorted(folder.glob("cells/*")):
+        manifest, results = read_json(run / "manifest.json"), read_json(run / "results.json")
+        stages = manifest.get("stages", manifest)
+        hashes = {
+            file: digest for stage in ("data", "train", "extract") for file, digest in stages[stage]["files"].items()
+        }
+        hashes.pop("metrics.jsonl", None)  # has times
+        found[run.name] = (hashes, _steady(results["planners"]), _steady(read_json(run / "diagnosis.json")))
+    return found
+
+
+def _steady(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _steady(each) for key, each in value.items() if not VARYING.search(key) and key != "megabytes"}
+    return [_steady(each) for each in value] if isinstance(value, list) else value
