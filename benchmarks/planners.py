@@ -89,8 +89,8 @@ def markdown(rows: Sequence[dict[str, Any]], sizes: dict[str, dict[str, int]], a
         "# Planners on learned tasks, by `benchmarks/planners.py`",
         "",
         f"{machine['date']}, {machine['processor']}, {machine['cores']} cores that others used too: trust the ratios. "
-        f"Median seconds, the start of the process included, and in brackets the mean number of steps, of so many problems "
-        f"of each run: {about['problems']}. Cap {about['cap']:.0f} s.",
+        "Median seconds, the start of the process included, and in brackets the mean number of steps, of so many "
+        f"problems of each run: {about['problems']}. Cap {about['cap']:.0f} s.",
         "",
         f"| planner | optimal | {' | '.join(heads)} |",
         "|---|---|" + "---|" * len(heads),
