@@ -28,8 +28,8 @@ SEARCHES = ("bfws", "k-bfws", "iw", "siw")
 PLANNERS = (
     *("fd-blind", "fd-lmcut", "fd-ms", "fd-pdb", "fd-bjolp", "fd-gc", "fd-ff", "fd-lama", "symk-bd"),
     *("pyperplan-blind", "pyperplan-lmcut", "pyperplan-gbf-hff"),
-    *(f"up:engine={engine}" for engine in (*ENGINES, "tamer")),
     *(f"lapkt:search={search}" for search in SEARCHES),
+    *(f"up:engine={engine}" for engine in (*ENGINES, "tamer")),
 )
 
 
