@@ -83,6 +83,24 @@ def become_subreaper() -> None:
         prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
+def keep_command_line() -> None:
+    """Build the parser of the command line once, for all children: it takes longer than most cases."""
+    import typer.main
+
+    from cubespace.cli.app import app
+
+    built, build = typer.main.get_command(app), typer.main.get_command
+    typer.main.get_command = lambda which: built if which is app else build(which)
+    forget_command_line.build = build  # type: ignore[attr-defined]
+
+
+def forget_command_line() -> None:
+    """Let the command line be built anew: plugins may add to it."""
+    import typer.main
+
+    typer.main.get_command = forget_command_line.build  # type: ignore[attr-defined]
+
+
 def drop_root_privileges() -> None:
     """Let file permissions hold for root too: give up the capabilities to override them."""
     if os.geteuid() == 0:

@@ -21,6 +21,7 @@ from cubespace.evaluation.distances import Reach, reach
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, own_problem
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.blame import blame
 from cubespace.runs.solving import (
     Given,
     Solution,
@@ -147,8 +148,7 @@ class Planning:
         warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]
         for warning in warnings:
             told.say(f"warning: {warning}")
-        problem = own_problem(self.domain, first, last)
-        far = self._reach(problem)
+        problem, far = self._posed(first, last)
         solution = None
         if far is None or not far.unreachable or anyway:
             problem = attrs.evolve(problem, distance=far.distance if far else None)
@@ -171,10 +171,13 @@ class Planning:
         name = str(given) if isinstance(given, str | Path) else f"the picture of {role}"
         return check_pictures(self.network, picture, self.redrawing_error, [name])
 
-    def _reach(self, problem: Problem) -> Reach | None:
-        if problem.states is None or not isinstance(self.domain, StateSpace):
-            return None
-        return reach(self.domain, *problem.states, most_states=MOST_STATES)
+    def _posed(self, first: Images, last: Images) -> tuple[Problem, Reach | None]:
+        """Return the problem of two pictures, and how far the simulator finds the goal; None without one."""
+        with blame(self.domain):
+            problem = own_problem(self.domain, first, last)
+            if problem.states is None or not isinstance(self.domain, StateSpace):
+                return problem, None
+            return problem, reach(self.domain, *problem.states, most_states=MOST_STATES)
 
 
 def own_folder(init: Path, goal: Path, problem: Problem, planner: str) -> Path:
