@@ -117,13 +117,12 @@ from pathlib import Path
 import ray
 from ray.cluster_utils import Cluster
 from cubespace.experiments.executor import Cell
-from cubespace_executors.local import Local, LocalOptions  # noqa: E402
 from cubespace_executors.ray_executor import Ray, RayOptions
 
 folder = Path(sys.argv[1])
 cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")  # by the head, which stays
 first = cluster.add_node(num_cpus=2)
-ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
 
 def lose():
     while not len(list(folder.glob("*/begun0"))) == 2:
