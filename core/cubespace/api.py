@@ -25,6 +25,7 @@ from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Table, make_tabl
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder import RunFolder, default_folder
+from cubespace.runs.lifted_files import LiftedRun, read_lifted
 from cubespace.runs.planning import PicturePlan, Planning
 from cubespace.runs.solving import Given, refuse_missing
 from cubespace.runs.stages import Pipeline
@@ -34,7 +35,7 @@ from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import DEFAULT_PLANNER, SHORT_NAMES, RunConfig, flat, load_config
 from cubespace.symbols.strips import StripsModel
 
-__all__ = ["Plan", "Run", "Strips", "run", "table", "train"]
+__all__ = ["LiftedRun", "Plan", "Run", "Strips", "run", "table", "train"]
 
 Config = RunConfig | Mapping[str, object] | str | Path | None
 
@@ -226,6 +227,12 @@ class Run:
         how: dict[str, Any] = {"resize": resize, "anyway": anyway, "observer": observer}
         return Plan(self._planning.plan(init, goal, planner, solver, limits, **how))
 
+    def lift(self, observer: Observer | None = None) -> LiftedRun:
+        """Find objects, places and schemas in the training pairs, as ``cube lift`` does; what is done is kept."""
+        pipeline = attrs.evolve(self._pipeline, observer=observer or Observer())
+        pipeline.until("lift")
+        return read_lifted(pipeline)
+
     def picture(self, given: Given, resize: bool = False) -> Images:
         """Return a picture as a batch of one, in the size and colours trained on; scaled if training pictures were."""
         return self._planning.picture(given, resize)
@@ -238,8 +245,8 @@ class Run:
 
     @cached_property
     def _planning(self) -> Planning:
-        pipeline = self._pipeline
-        return Planning(self.network, self.strips, self.domain, pipeline.memory, pipeline.redrawing_error)
+        done = self._pipeline
+        return Planning(self.network, self.strips, self.domain, done.memory(), done.redrawing_error())
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html

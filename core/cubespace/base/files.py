@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from cubespace.base.errors import InputError
+from cubespace.base.errors import CubeError, InputError, is_memory_error
 
 # what a write in progress is called: the file, the process, something random
 PART = re.compile(r"\..+\.(\d+)-[0-9a-f]{8}\.part")
@@ -134,6 +134,26 @@ def read_json(path: Path) -> object:
         raise InputError(f"'{path}' is damaged: {error}") from error
     except RecursionError:
         raise InputError(f"'{path}' is damaged: it is nested too deeply") from None
+
+
+@contextmanager
+def well_formed(*sources: Path | str) -> Iterator[None]:
+    """Turn what goes wrong with the content of files into an :class:`InputError` that names where they are.
+
+    Their hashes say that nobody has harmed them, but not that they are what this version writes.
+    """
+    try:
+        yield
+    except (CubeError, OSError):
+        raise
+    except Exception as error:  # content of the wrong form raises anything
+        if is_memory_error(error):
+            raise
+        names = ", ".join(f"'{source}'" for source in sources)
+        first = next(iter(str(error).splitlines()), "")
+        raise InputError(
+            f"the content of {names} does not have the form that it should have ({type(error).__name__}: {first})"
+        ) from error
 
 
 def sha256(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +44,18 @@ def film_strip(
         draw.rectangle((left, top, left + width + 2 * BORDER - 1, top + height + 2 * BORDER - 1), fill=colour)
         strip.paste(picture, (left + BORDER, top + BORDER))
     return strip
+
+
+def stacked(strips: Mapping[str, Image.Image]) -> Image.Image:
+    """Put strips below each other, each under its name."""
+    width = max(strip.width for strip in strips.values())
+    sheet = Image.new("RGB", (width, sum(CAPTION + GAP + strip.height for strip in strips.values())), PAPER)
+    draw, font, top = ImageDraw.Draw(sheet), ImageFont.load_default(14), 0
+    for name, strip in strips.items():
+        draw.text((GAP, top + GAP // 2), name, fill=GIVEN, font=font)
+        sheet.paste(strip, (0, top + CAPTION + GAP // 2))
+        top += CAPTION + GAP + strip.height
+    return sheet
 
 
 def write_picture(path: Path, picture: Image.Image) -> None:

@@ -6,11 +6,13 @@ import sys
 from collections.abc import Sequence
 
 from cubespace.cli import (  # noqa: F401 - registers the commands
+    act,
     cell,
     data,
     diagnose,
     export,
     info,
+    lift,
     matrix,
     new_plugin,
     plan,
@@ -18,6 +20,7 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     report,
     run,
     tables,
+    theory,
     tune,
 )
 from cubespace.cli.app import add_plugin_commands, app

@@ -21,6 +21,7 @@ from cubespace.settings.run_config import SHORT_NAMES, RunConfig, load_config, p
 
 SPEC = "NAME[:key=value,…]"
 DEFAULTS = Execution()
+MOST_THREADS = 1024  # no machine gains from more, and torch fails at numbers that are far too large
 
 Domain = Annotated[
     str | None,
@@ -46,6 +47,13 @@ Planner = Annotated[
     list[str] | None,
     typer.Option(
         metavar=SPEC, autocompletion=names("planner"), help="The planner; repeatable; see `cube plugins planner`."
+    ),
+]
+PlanModel = Annotated[
+    Literal["learned", "lifted", "repaired"] | None,
+    typer.Option(
+        help="What to plan with: the learned model, the lifted one, or the learned one repaired by it.  "
+        "[default: learned]"
     ),
 ]
 Instances = Annotated[int | None, typer.Option(min=1, help="How many problems to solve.  [default: 30]")]
@@ -99,6 +107,7 @@ class Search:
     """What to plan and within which limits."""
 
     planner: Planner = None
+    model: PlanModel = None
     instances: Instances = None
     length: Length = None
     time_limit: TimeLimit = None
@@ -179,8 +188,8 @@ def number_of_threads(text: str) -> int:
         from cubespace.learning.devices import fastest_threads
 
         return fastest_threads()
-    if not text.isdigit() or int(text) < 1:
-        raise UsageError(f"--threads {text}: write a whole number from 1, or auto")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_THREADS):
+        raise UsageError(f"--threads {text}: write a whole number from 1 to {MOST_THREADS}, or auto")
     return int(text)
 
 

@@ -12,74 +12,81 @@ from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
 from cubespace.cli.progress_bar import Terminal
-from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, TIME_LIMIT
+from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, TIME_LIMIT
 
 if TYPE_CHECKING:
     from cubespace.runs.planning import PicturePlan
 
-UNJUDGED = 6  # exit code under --strict of a plan that nobody can judge
+
+Start = Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")]
+End = Annotated[Path, typer.Argument(metavar="GOAL", help="The picture to reach.")]
+Learned = Annotated[
+    Path, typer.Option("--run", metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")
+]
+Planner = Annotated[
+    str, typer.Option(metavar=SPEC, autocompletion=names("planner"), help="The planner; see `cube plugins planner`.")
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Where the plan goes.  [default: RUN/plans/…]")
+]
+Resize = Annotated[
+    bool, typer.Option("--resize", help="Scale pictures of another size, as a run trained with resize= always does.")
+]
+Seconds = Annotated[float, typer.Option("--time-limit", min=0.001, help="Seconds for the search.")]
+Megabytes = Annotated[int, typer.Option("--memory-limit", min=1, max=MOST_MEMORY, help="Megabytes for the search.")]
+Anyway = Annotated[
+    bool, typer.Option("--anyway", help="Search even if the simulator proves that the goal cannot be reached.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="End with code 6 if a plan is found that nobody can judge.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but where the plan is, and errors.")]
 
 
 @app.command(epilog="Example: `cube plan --run runs/mnist-… start.png end.png --planner fd-lmcut -o plan`")
 def plan(
-    init: Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")],
-    goal: Annotated[Path, typer.Argument(metavar="GOAL", help="The picture to reach.")],
-    folder: Annotated[
-        Path, typer.Option("--run", metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")
-    ],
-    planner: Annotated[
-        str,
-        typer.Option(metavar=SPEC, autocompletion=names("planner"), help="The planner; see `cube plugins planner`."),
-    ] = DEFAULT_PLANNER,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FOLDER", help="Where the plan goes.  [default: RUN/plans/…]"),
-    ] = None,
-    resize: Annotated[
-        bool,
-        typer.Option("--resize", help="Scale pictures of another size, as a run trained with resize= always does."),
-    ] = False,
-    time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds for the search.")] = TIME_LIMIT,
-    memory_limit: Annotated[int, typer.Option(min=1, help="Megabytes for the search.")] = MEMORY_LIMIT,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Search even if the simulator proves that the goal cannot be reached.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="End with code 6 if a plan is found that nobody can judge.")
-    ] = False,
+    init: Start,
+    goal: End,
+    folder: Learned,
+    planner: Planner = DEFAULT_PLANNER,
+    output: Output = None,
+    resize: Resize = False,
+    time_limit: Seconds = TIME_LIMIT,
+    memory_limit: Megabytes = MEMORY_LIMIT,
+    anyway: Anyway = False,
+    strict: Strict = False,
     device: Device = "auto",
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Say nothing but where the plan is, and errors.")
-    ] = False,
+    quiet: Quiet = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Find a plan between two pictures, show it in pictures and say what it is worth; so does the exit code."""
     loaded = catalogue(no_plugin)
     solver = loaded.create("planner", planner)
-    from cubespace.runs.bundle import open_model
-    from cubespace.runs.planning import Ending, own_folder
+    from cubespace.runs.bundle import open_planning
+    from cubespace.runs.planning import own_folder
     from cubespace.runs.solving import refuse_missing
     from cubespace.search.solver import Limits
 
     refuse_missing({planner: solver})
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
     with Terminal(quiet=quiet) as terminal:
-        planning = open_model(folder, loaded, execution(device, 1), terminal)
+        planning = open_planning(folder, loaded, execution(device, 1))
         made = planning.plan(init, goal, planner, solver, limits, resize=resize, anyway=anyway, observer=terminal)
-    home = Path("plans") if folder.is_file() else folder / "plans"
+    home = Path("plans") if folder.is_file() else folder / "plans"  # a bundle is one file
     target = output or home / own_folder(init, goal, made.problem, planner)
-    record = {"run": str(folder), "init": str(init), "goal": str(goal), **made.record()}
-    if strict and made.ending is Ending.UNKNOWN:
-        record["exit_code"] = UNJUDGED
+    record = {"run": str(folder), "init": str(init), "goal": str(goal), **made.record(strict=strict)}
     made.save(target, record)
+    _tell(target, made, record, as_json=as_json, quiet=quiet)
+    raise typer.Exit(record["exit_code"])
+
+
+def _tell(target: Path, made: PicturePlan, record: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
+    """Print where the plan is, and what it is worth."""
     if as_json:
         typer.echo(json.dumps({"folder": str(target), **record}, indent=2))
     else:
         if not quiet:
             typer.echo(summary(made, record), err=True)
         typer.echo(str(target / "strip.png" if record["plan"] is not None else target))
-    raise typer.Exit(record["exit_code"])
 
 
 def summary(made: PicturePlan, record: dict[str, Any]) -> str:

@@ -135,8 +135,6 @@ def extract(
     typer.echo(
         ", ".join(f"{name} {number(each) if isinstance(each, float) else each}" for name, each in report.items())
     )
-    for warning in _warnings(done):
-        typer.echo(f"warning: {warning}")
     typer.echo(str(done.run.file(PDDL)))
 
 

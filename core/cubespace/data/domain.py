@@ -6,33 +6,39 @@ Three contracts, of which only the first is needed to learn and to plan:
 * :class:`Judge`: reads the state off a picture and says whether a step is a move; with it, plans are judged.
 * :class:`StateSpace`: random states, successors, a goal; with it there are problems at an exact distance and diagnosis.
 
-A :class:`Simulator` keeps all three. States are rows of small non-negative integers, always in batches:
+Two more are kept by worlds of others: an :class:`Explorer` must look around before it knows its states, and in an
+:class:`Environment` one can act. A :class:`Simulator` keeps the first three. States are rows of small non-negative
+integers, always in batches:
 ``uint8[N, variables]``. Pictures are ``uint8[N, H, W]`` or, in colour, ``uint8[N, H, W, 3]``.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Images, States
+from cubespace.base.arrays import Images, Indices, States
 from cubespace.base.options import NoOptions
+
+Progress = Callable[[int, int], None]  # what is done so far, and all that is known to be there
 
 USUAL_PAIRS = 5000  # the size of the paper's data sets
 
 
 @attrs.frozen(eq=False)
 class Pairs:
-    """Transitions: the pictures before and after each and, where the domain knows them, the states."""
+    """Transitions: the pictures before and after each and, where the domain knows them, the states and the episode."""
 
     before: Images
     after: Images
     states_before: States | None = None
     states_after: States | None = None
+    episodes: Indices | None = None  # (pairs,): pairs of one walk or film have one number; learning never sees it
 
     def __len__(self) -> int:
         """Return how many transitions there are."""
@@ -40,8 +46,13 @@ class Pairs:
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Pairs:
         """Return some of the transitions; a slice shares their memory."""
-        known = (None if states is None else states[rows] for states in (self.states_before, self.states_after))
-        return Pairs(self.before[rows], self.after[rows], *known)
+        return Pairs(
+            self.before[rows],
+            self.after[rows],
+            None if self.states_before is None else self.states_before[rows],
+            None if self.states_after is None else self.states_after[rows],
+            None if self.episodes is None else self.episodes[rows],
+        )
 
 
 class Domain(ABC):
@@ -91,8 +102,12 @@ class Judge(ABC):
 class StateSpace(ABC):
     """Knows its states and moves. Learning never sees any of this."""
 
-    usual_pairs: int = USUAL_PAIRS  # how many transitions show nearly all moves
     reversible: bool = True  # whether every move can be undone by one move
+
+    @property
+    def usual_pairs(self) -> int:
+        """Return how many transitions show nearly all moves."""
+        return USUAL_PAIRS
 
     @property
     @abstractmethod
@@ -132,6 +147,39 @@ class StateSpace(ABC):
                 first = np.cumsum(degrees) - degrees
                 return before, children[first + rng.integers(degrees)]
             before[stuck] = self.random_states(len(stuck), rng)
+
+
+class Explorer(ABC):
+    """A domain that must look around before it knows its states; what it finds is kept with the data set."""
+
+    @abstractmethod
+    def explore(self, progress: Progress) -> None:
+        """Find all states, unless they are known already, and tell how far it is."""
+
+    @abstractmethod
+    def findings(self) -> dict[str, NDArray[Any]]:
+        """Return what was found, as arrays to be kept."""
+
+    @abstractmethod
+    def recall(self, findings: dict[str, NDArray[Any]]) -> None:
+        """Take what was found before, instead of exploring."""
+
+
+class Environment(ABC):
+    """A world in which one can act: plans are carried out there, one action after the other."""
+
+    @property
+    @abstractmethod
+    def actions(self) -> tuple[str, ...]:
+        """Return what the actions are called."""
+
+    @abstractmethod
+    def put(self, state: States) -> Images:
+        """Bring the world into a state, a batch of one, and return its picture."""
+
+    @abstractmethod
+    def act(self, action: int) -> tuple[Images, bool]:
+        """Do an action, by its number in ``actions``; return the picture after it, and whether the episode is over."""
 
 
 class Simulator(Domain, Judge, StateSpace):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Images, States
+from cubespace.base.arrays import Images, Indices, States
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Domain, Pairs, Simulator, StateSpace
 from cubespace.settings.run_config import Spoiling
@@ -25,6 +26,11 @@ def spoil(domain: Domain, spoiling: Spoiling, *seeds: int) -> Domain:
     if spoiling.walks is not None:
         raise UsageError("walks need a domain that knows its states")
     return SpoiledPairs(domain, spoiling, rng)
+
+
+def clean(domain: Domain) -> Domain:
+    """Return a domain as it is without being spoiled."""
+    return domain.clean if isinstance(domain, SpoiledPairs | SpoiledSimulator) else domain
 
 
 class SpoiledPairs(Domain):
@@ -48,7 +54,7 @@ class SpoiledPairs(Domain):
         """Draw pairs of the other domain and spoil them."""
         pairs = self.clean.sample(count, rng)
         before, after = (spoil_pictures(images, self.spoiling, self.rng) for images in (pairs.before, pairs.after))
-        return mismatch(Pairs(before, after, pairs.states_before, pairs.states_after), self.spoiling.wrong, self.rng)
+        return mismatch(attrs.evolve(pairs, before=before, after=after), self.spoiling.wrong, self.rng)
 
 
 class SpoiledSimulator(Simulator):
@@ -105,28 +111,42 @@ class SpoiledSimulator(Simulator):
         spoiling, number = self.spoiling, self.clean.usual_pairs if count is None else count
         if spoiling.walks is None:
             before, after = self.clean.random_moves(number, rng)
+            episodes = None
         else:
-            before, after = walk(self.clean, number, spoiling.walks, rng, from_goal=spoiling.from_goal)
-        pairs = Pairs(self.render(before), self.render(after), before, after)
+            before, after, episodes = walk(self.clean, number, spoiling, rng)
+        pairs = Pairs(self.render(before), self.render(after), before, after, episodes)
         return mismatch(pairs, spoiling.wrong, self.rng)
 
 
-def walk(
-    space: StateSpace, count: int, walks: int, rng: np.random.Generator, *, from_goal: bool = False
-) -> tuple[States, States]:
-    """Return about ``count`` moves of so many random walks, as the states before and after each."""
-    states = np.repeat(space.goal(), walks, axis=0) if from_goal else space.random_states(walks, rng)
-    before, after = [], []
-    for _ in range(-(-count // walks)):
+def walk(space: StateSpace, count: int, spoiling: Spoiling, rng: np.random.Generator) -> tuple[States, States, Indices]:
+    """Return about ``count`` moves of random walks: the states before and after each, and the number of its walk.
+
+    A walk that comes to an end begins anew, as another walk, and so do all after as many steps as ``restart`` says.
+    """
+    walks = spoiling.walks or 1
+    states, number, fresh = _starts(space, walks, spoiling, rng), np.arange(walks), walks
+    rows: list[tuple[States, States, Indices]] = []
+    for step in range(-(-count // walks)):
         children, parents = space.successors(states)
-        degrees = np.bincount(parents, minlength=len(states))
-        if (degrees == 0).any():
-            raise UsageError("a walk has come to a state without moves: this domain cannot be walked")
+        degrees = np.bincount(parents, minlength=walks)
+        again = spoiling.restart is not None and step > 0 and step % spoiling.restart == 0
+        while (ended := np.flatnonzero((degrees == 0) | again)).size:
+            states[ended] = _starts(space, len(ended), spoiling, rng)
+            number[ended], fresh, again = fresh + np.arange(len(ended)), fresh + len(ended), False
+            children, parents = space.successors(states)
+            degrees = np.bincount(parents, minlength=walks)
+            if spoiling.from_goal and not degrees.any():
+                raise UsageError("no move leads away from the goal: begin walks elsewhere")
         following = children[np.cumsum(degrees) - degrees + rng.integers(degrees)]
-        before.append(states)
-        after.append(following)
-        states = following
-    return np.concatenate(before)[:count], np.concatenate(after)[:count]
+        rows.append((states, following, number.copy()))
+        states = following.copy()
+    before, after, numbers = (np.concatenate(part)[:count] for part in zip(*rows, strict=True))
+    return before, after, numbers
+
+
+def _starts(space: StateSpace, count: int, spoiling: Spoiling, rng: np.random.Generator) -> States:
+    """Return where walks begin."""
+    return np.repeat(space.goal(), count, axis=0) if spoiling.from_goal else space.random_states(count, rng)
 
 
 def mismatch(pairs: Pairs, fraction: float, rng: np.random.Generator) -> Pairs:
@@ -137,7 +157,7 @@ def mismatch(pairs: Pairs, fraction: float, rng: np.random.Generator) -> Pairs:
     partner = np.arange(len(pairs))
     partner[chosen] = np.roll(rng.permutation(chosen), 1)
     states = None if pairs.states_after is None else pairs.states_after[partner]
-    return Pairs(pairs.before, pairs.after[partner], pairs.states_before, states)
+    return Pairs(pairs.before, pairs.after[partner], pairs.states_before, states, pairs.episodes)
 
 
 def spoil_pictures(images: Images, spoiling: Spoiling, rng: np.random.Generator, chunk: int = 1000) -> Images:

@@ -13,14 +13,19 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from cubespace.base.arrays import Indices
 from cubespace.base.errors import ContractError, InputError, UsageError
 from cubespace.base.files import replacing
 from cubespace.data.domain import Domain, Pairs, StateSpace
+from cubespace.data.splitting import split_by_state
 
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, 2)  # formats; the first had no sizes: all its data sets were split by pairs
 HELD_OUT = 0.05  # for validation, and as much again for test
 FEWEST = 4  # two transitions to learn from, since batch norm needs two, and one for each other part
+FEWEST_EPISODES = 10  # of fewer, one held out would be too much
 PICTURES = ("before", "after")
+FOUND = "found_"  # before the names of what a domain found
 STATES = ("states_before", "states_after")  # where the domain knows them
 
 
@@ -31,26 +36,24 @@ class Transitions:
     pairs: Pairs
     spec: str
     seed: int
-
-    @property
-    def held_out(self) -> int:
-        """Return how many transitions are held out for validation, and how many for test."""
-        return max(1, round(HELD_OUT * len(self.pairs)))
+    sizes: tuple[int, int]  # how many transitions are held out for validation, and how many for test
+    note: str = ""  # what a user should know about the split
+    findings: dict[str, NDArray[Any]] = attrs.field(factory=dict)  # of a domain that had to look around
 
     @property
     def train(self) -> Pairs:
-        """Return the nine tenths to learn from."""
-        return self.pairs[: len(self.pairs) - 2 * self.held_out]
+        """Return the part to learn from: nine tenths, unless the split is by states or episodes."""
+        return self.pairs[: len(self.pairs) - sum(self.sizes)]
 
     @property
     def validation(self) -> Pairs:
-        """Return the twentieth to tune with."""
-        return self.pairs[len(self.pairs) - 2 * self.held_out : len(self.pairs) - self.held_out]
+        """Return the part to tune with: a twentieth."""
+        return self.pairs[len(self.pairs) - sum(self.sizes) : len(self.pairs) - self.sizes[1]]
 
     @property
     def test(self) -> Pairs:
-        """Return the twentieth to report on."""
-        return self.pairs[len(self.pairs) - self.held_out :]
+        """Return the part to report on: a twentieth."""
+        return self.pairs[len(self.pairs) - self.sizes[1] :]
 
     def check_drawn_by(self, domain: Domain, probes: int = 32) -> None:
         """Raise unless ``domain`` draws the stored states as they were drawn: its picture file may have changed."""
@@ -65,16 +68,22 @@ class Transitions:
         """Write the data set as one compressed ``.npz``, whole or not at all."""
         given = {name: getattr(self.pairs, name) for name in (*PICTURES, *STATES)}
         arrays = {name: np.ascontiguousarray(array) for name, array in given.items() if array is not None}
+        arrays |= {f"{FOUND}{name}": array for name, array in self.findings.items()}
         hashes = {name: _sha256(array) for name, array in arrays.items()}
-        metadata = json.dumps({"format": FORMAT, "spec": self.spec, "seed": self.seed, "sha256": hashes})
+        about = {"spec": self.spec, "seed": self.seed, "sizes": self.sizes, "note": self.note}
+        metadata = json.dumps({"format": FORMAT, **about, "sha256": hashes})
         arrays["metadata"] = np.frombuffer(metadata.encode(), dtype=np.uint8)
         with replacing(path) as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
-def make(domain: Domain, spec: str, count: int | None, seed: int) -> Transitions:
-    """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split."""
-    draw, split = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
+def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "pair") -> Transitions:
+    """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split.
+
+    A split by ``pair`` may show a state in several parts; one by ``state`` may not: what joins two parts is left out.
+    Of films, whole episodes are held out.
+    """
+    draw, shuffle = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     check_count(domain, count)
     pairs = domain.sample(count, draw)
     check_pairs(pairs, domain)
@@ -84,7 +93,46 @@ def make(domain: Domain, spec: str, count: int | None, seed: int) -> Transitions
         raise InputError(
             f"nothing changes in any of the {len(pairs)} pairs of '{spec}': each has the same picture before and after"
         )
-    return Transitions(pairs[split.permutation(len(pairs))], spec, seed)
+    if split == "state":
+        parts = split_by_state(pairs, _usual_sizes(len(pairs))[0], shuffle)
+        rows = np.concatenate([parts.train, parts.validation, parts.test])
+        return Transitions(pairs[rows], spec, seed, (len(parts.validation), len(parts.test)), parts.note)
+    if pairs.episodes is None:
+        return Transitions(pairs[shuffle.permutation(len(pairs))], spec, seed, _usual_sizes(len(pairs)))
+    order, sizes = _by_episode(pairs.episodes, shuffle)
+    return Transitions(pairs[order], spec, seed, sizes)
+
+
+def _usual_sizes(count: int) -> tuple[int, int]:
+    held_out = max(1, round(HELD_OUT * count))
+    return held_out, held_out
+
+
+def _by_episode(episodes: Indices, rng: np.random.Generator) -> tuple[Indices, tuple[int, int]]:
+    """Return an order in which whole episodes are held out, last for test, and how many pairs these have.
+
+    Neighbours of one film look alike: a pair whose neighbours were learned from would be no test. Where there are too
+    few episodes, they are cut into pieces of as many pairs in a row as are to be held out.
+    """
+    wanted = _usual_sizes(len(episodes))[0]
+    if len(np.unique(episodes)) < FEWEST_EPISODES:
+        _, episodes = np.unique(episodes, return_inverse=True)
+        episodes = episodes * len(episodes) + np.arange(len(episodes)) // wanted
+    names, number, counts = np.unique(episodes, return_inverse=True, return_counts=True)
+    order = rng.permutation(len(names))
+    left = order.tolist()
+    test = _taken(left, counts, wanted)
+    validation = _taken(left, counts, wanted)
+    parts = [np.flatnonzero(np.isin(number, some)) for some in (left, validation, test)]
+    return np.concatenate([rng.permutation(part) for part in parts]), (len(parts[1]), len(parts[2]))
+
+
+def _taken(left: list[int], counts: Indices, wanted: int) -> list[int]:
+    """Take episodes from those that are left until they have as many pairs as wanted; the last ones stay."""
+    taken = [left.pop()]
+    while counts[taken].sum() < wanted and len(left) > 2:
+        taken.append(left.pop())
+    return taken
 
 
 def check_count(domain: Domain, count: int | None) -> None:
@@ -132,20 +180,31 @@ def load(path: Path) -> Transitions:
         raise InputError(f"data set '{path}' is damaged, or not a data set ({error}): make it again") from error
     if damaged:
         raise InputError(f"data set '{path}' is damaged ({damaged}): make it again")
-    return Transitions(Pairs(**arrays), metadata["spec"], metadata["seed"])
+    sizes = metadata.get("sizes", _usual_sizes(len(arrays["before"])))  # the first format has none
+    known = metadata["spec"], metadata["seed"], (sizes[0], sizes[1]), metadata.get("note", "")
+    return Transitions(Pairs(**arrays), *known)
 
 
-def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[np.uint8]]) -> str:
+def load_findings(path: Path) -> dict[str, NDArray[Any]]:
+    """Read what a domain found when the data set was made; nothing, if it did not have to look around."""
+    with np.load(path, allow_pickle=False) as archive:
+        return {name.removeprefix(FOUND): archive[name] for name in archive.files if name.startswith(FOUND)}
+
+
+def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
     """Return what is wrong with a data set, or nothing."""
-    if metadata["format"] != FORMAT:
-        return f"its format is {metadata['format']}, not {FORMAT}"
+    if metadata["format"] not in READABLE:
+        return f"its format is {metadata['format']}, this version reads {' and '.join(map(str, READABLE))}"
+    sizes = metadata.get("sizes")
+    if sizes is not None and (len(sizes) != 2 or min(sizes) < 1 or sum(sizes) >= len(arrays["before"])):
+        return "the sizes of its parts do not add up"
     for name, array in arrays.items():
         if _sha256(array) != metadata["sha256"][name]:
             return f"the hash of '{name}' does not match"
     return ""
 
 
-def _sha256(array: NDArray[np.uint8]) -> str:
+def _sha256(array: NDArray[Any]) -> str:
     """Hash the values of an array and its shape."""
     digest = hashlib.sha256(f"{array.dtype} {array.shape} ".encode())
     digest.update(np.ascontiguousarray(array).data)

@@ -227,12 +227,9 @@ def _sharing(numbers: dict[str, Any]) -> Finding | None:
     alone, kinds = numbers["seen_from_one_state"], numbers["differences"]
     if alone < EVEN * kinds:
         return None
-    text = (
-        f"{some_of(alone, kinds)} differences were seen from one state only: little is shared between states, so plans"
-    )
-    return Finding(
-        about="sharing", warning=False, text=f"{text} can hardly contain a step that no training pair shows."
-    )
+    text = f"{some_of(alone, kinds)} differences were seen from one state only: little is shared between states, and"
+    text += " plans consist mostly of transitions that were seen."
+    return Finding(about="sharing", warning=False, text=text)
 
 
 def _own(changes: Sequence[OwnChange]) -> Finding | None:

@@ -53,7 +53,8 @@ def own_changes(before: Bits, after: Bits) -> list[OwnChange]:
     return [
         OwnChange(bits=tuple(part.tolist()), fraction=float(changed[:, part].any(1).mean()))
         for number, part in enumerate(parts)
-        if number != main and _predictable(kinds[number], _kinds(before, after, np.setdiff1d(live, part))) < HALF
+        if number != main
+        and _predictable(changed[:, part].any(1), _kinds(before, after, np.setdiff1d(live, part))) < HALF
     ]
 
 
@@ -96,16 +97,16 @@ def _kinds(before: Bits, after: Bits, part: Indices) -> Indices:
     return np.unique(packed, axis=0, return_inverse=True)[1].ravel()
 
 
-def _predictable(some: Indices, others: Indices) -> float:
-    """Return how much of what some bits do at most follows from what the others do, 0 for nothing and 1 for all.
+def _predictable(changed: NDArray[np.bool_], others: Indices) -> float:
+    """Return how far whether some bits change follows, at most, from what the others do, 0 for not at all, 1 for all.
 
-    Two transitions that are of one kind for the others are of one kind for these too: by chance, or because it follows.
-    The bound is SURE standard deviations above what is seen.
+    In two transitions of one kind for the others, these bits both change, or neither time: by chance, or because it
+    follows. The bound is SURE standard deviations above what is seen.
     """
     sizes = np.bincount(others)
-    both = np.bincount(others * (int(some.max()) + 1) + some)
+    both = np.bincount(2 * others + changed)
     pairs = float((sizes * (sizes - 1)).sum()) / 2
-    chance = float(np.square(np.bincount(some) / len(some)).sum())
+    chance = float(changed.mean() ** 2 + (1 - changed.mean()) ** 2)
     if pairs == 0 or chance == 1:
         return 1.0
     agree = float((both * (both - 1)).sum()) / 2 / pairs

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cubespace.base.errors import UsageError
-from cubespace.base.files import write_text
+from cubespace.base.files import well_formed, write_text
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
@@ -22,16 +22,21 @@ def write_report(runs: Sequence[Path | str], catalogue: Catalogue, output: Path 
 
     Return the path. With several runs, the report of each is written too if it is missing or older than its results.
     """
-    from cubespace.report.run_files import read_facts
-
     if not runs:
         raise UsageError("a report needs at least one run folder")
+    with well_formed(*runs):
+        return _write_report(runs, catalogue, Path(output) if output else None)
+
+
+def _write_report(runs: Sequence[Path | str], catalogue: Catalogue, output: Path | None) -> Path:
+    from cubespace.report.run_files import read_facts
+
     found = [read_facts(Path(run), catalogue) for run in runs]
     if len(found) == 1:
-        return _write_run(found[0], Path(output) if output else found[0].run.file(REPORT), catalogue)
+        return _write_run(found[0], output or found[0].run.file(REPORT), catalogue)
     from cubespace.report.compare import compare_page
 
-    target = Path(output) if output else found[0].run.path.parent / REPORT
+    target = output or found[0].run.path.parent / REPORT
     for facts in found:
         if _outdated(facts):
             _write_run(facts, facts.run.file(REPORT), catalogue)

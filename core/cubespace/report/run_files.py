@@ -29,6 +29,7 @@ WRITTEN_BY = {  # the stage of each table
     "judgement": "extract",
     "results": "evaluate",
     "diagnosis": "diagnose",
+    "lifting": "lift",
 }
 
 
@@ -47,6 +48,7 @@ class Facts:
     judgement: Mapping[str, Any] | None
     results: Mapping[str, Any] | None
     diagnosis: Mapping[str, Any] | None
+    lifting: Mapping[str, Any] | None
 
     @property
     def domain(self) -> str:

@@ -37,26 +37,26 @@ from cubespace.settings.stages import BITS, ENCODER, EXTRACTION, MEASURES, MODEL
 from cubespace.symbols.strips import load_strips
 
 SUFFIX, CARD, FORMAT = ".cube", "card.json", 1
-FILES = (CONFIG, MODEL, BITS, ENCODER, MEASURES, STRIPS, PDDL, EXTRACTION)
+FILES = (CONFIG, MODEL, ENCODER, MEASURES, BITS, STRIPS, PDDL, EXTRACTION)
 MAX_CARD, MAX_BYTES = 1 << 20, 1 << 30  # of the card, and of all files together
 A_TIME = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same model gives the same bundle
 
 
-def open_model(path: Path, catalogue: Catalogue, execution: Execution, observer: Observer) -> Planning:
-    """Open the model of a run folder, or of a bundle, for planning between pictures."""
+def open_planning(path: Path, catalogue: Catalogue, execution: Execution) -> Planning:
+    """Open the model of a run folder, or of a bundle."""
     if not path.is_file():
-        return Planning.of(Pipeline(RunFolder.load(path, catalogue), catalogue, execution, observer))
+        return Planning.of(Pipeline(RunFolder.load(path, catalogue), catalogue, execution, Observer()))
     with tempfile.TemporaryDirectory(prefix="cube-bundle-") as name:
         folder = Path(name)
         unpack(path, folder)
         network = read_network(catalogue, folder / MODEL, execution.device)
         domain = bundle_domain(load_config(folder / CONFIG, {}), network.image_shape, catalogue)
-        strips, seen = load_strips(folder / STRIPS), load_bits(folder / BITS)["train"]
-        table = read_json(folder / EXTRACTION)
-    if not isinstance(table, dict) or not isinstance(table.get("redrawing_error"), float):
-        raise InputError(f"{path} is damaged: {EXTRACTION} does not say how well pictures are redrawn")
-    usual = table["redrawing_error"]
-    return Planning(network, strips, domain, lambda: TrainingMemory.of(seen.before, seen.after), lambda: usual)
+        seen, table = load_bits(folder / BITS)["train"], read_json(folder / EXTRACTION)
+        error = table.get("redrawing_error") if isinstance(table, dict) else None
+        if not isinstance(error, float):
+            raise InputError(f"{path} is damaged: {EXTRACTION} does not say how well pictures are redrawn")
+        memory = TrainingMemory.of(seen.before, seen.after)
+        return Planning(network, load_strips(folder / STRIPS), domain, memory, error)
 
 
 def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:

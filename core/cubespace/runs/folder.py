@@ -45,6 +45,7 @@ class RunFolder:
         path = Path(path)
         if not (path / CONFIG).is_file():
             raise InputError(f"{path} is not a run folder: it has no {CONFIG}")
+        refuse_links(path)
         run = cls(path, load_config(path / CONFIG, {}), catalogue or load_plugins())
         run.records()  # a folder of a later version is refused at once
         return run
@@ -129,7 +130,8 @@ class RunFolder:
         stage, record = STAGES[name], self.records().get(name)
         if record is None or record.key != self.config.own_key(name):
             return False
-        if stage.needs is not None and not self.finished(stage.needs):
+        needed = (stage.needs, self.config.also_needs(name))
+        if any(each is not None and not self.finished(each) for each in needed):
             return False
         return (
             record.inputs == self._inputs(name)
@@ -176,6 +178,8 @@ class RunFolder:
         """Return the hashes of the files that a stage reads."""
         stage = STAGES[name]
         also = STAGES[stage.looks_at].files if stage.looks_at and self.finished(stage.looks_at) else ()
+        needed = self.config.also_needs(name)
+        also += STAGES[needed].files if needed else ()
         return {file: sha256(self.file(file)) for file in (*stage.reads, *also) if self.file(file).is_file()}
 
     def _intact(self, files: dict[str, str]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from cubespace.base.errors import InputError
 from cubespace.base.files import read_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
@@ -21,20 +22,23 @@ from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
+from cubespace.runs.planned import Planned
 from cubespace.runs.solving import (
+    Solution,
     folder_name,
     judge_search,
     refuse_missing,
+    search_plan,
     search_problem,
-    searched,
     write_solution,
 )
 from cubespace.search.side_by_side import side_by_side
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.symbols.lifting.task import write_lifted_plan
 from cubespace.symbols.pddl import write_problem
-from cubespace.symbols.strips import StripsModel
 
 RECORD = 4  # the form of an instance's record: one of another form is made again
+LIFTED_PROBLEM, LIFTED_PLAN = "lifted.pddl", "lifted.plan"  # beside their grounded forms, if planned with lifted PDDL
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -51,7 +55,7 @@ def evaluate(
     problems: Sequence[Problem],
     domain: Domain,
     network: SpaceAutoEncoder,
-    model: StripsModel,
+    planned: Planned,
     learned: Learned,
     catalogue: Catalogue,
     observer: Observer,
@@ -64,11 +68,11 @@ def evaluate(
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
-    refuse_missing(planners)
+    refuse_missing(planners, network)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    searches = [search_problem(network, model, problem) for problem in problems]
+    searches = [planned.told(search_problem(network, planned.strips, problem)) for problem in problems]
     _announce(run, observer, planners, problems, searches)
-    bench = Bench(run.file("problems"), network, model, domain, learned.memory, limits, observer)
+    bench = Bench(run.file("problems"), network, planned, domain, learned.memory, limits, observer)
     rows: dict[str, Any] = {}
     total = len(planners) * len(problems)
     for spec, planner in planners.items():
@@ -79,14 +83,8 @@ def evaluate(
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
-    return {
-        "domain": run.config.domain,
-        "effects": run.config.extract.effects,
-        "limits": attrs.asdict(limits),
-        "length": config.length,
-        **learned.familiar,
-        "planners": rows,
-    }
+    about = {"domain": run.config.domain, "effects": run.config.extract.effects, "model": planned.name}
+    return {**about, "limits": attrs.asdict(limits), "length": config.length, **learned.familiar, "planners": rows}
 
 
 @attrs.frozen
@@ -95,7 +93,7 @@ class Bench:
 
     folder: Path  # of the problems
     network: SpaceAutoEncoder
-    model: StripsModel
+    planned: Planned
     domain: Domain
     memory: TrainingMemory
     limits: Limits
@@ -114,7 +112,7 @@ class Bench:
         folders = [self.folder / problem.name / folder_name(spec) for problem in problems]
         known = [_finished(folder, key) for folder, key in zip(folders, keys, strict=True)]
         left = [search for search, record in zip(searches, known, strict=True) if record is None]
-        with side_by_side(partial(searched, planner, limits=self.limits), left, at_once) as results:
+        with side_by_side(partial(search_plan, planner, limits=self.limits), left, at_once) as results:
             for problem, folder, key, record in zip(problems, folders, keys, known, strict=True):
                 about = {"key": key, "problem": problem.name, "planner": spec}
                 yield record or self._written(folder, problem, next(results), about)
@@ -123,7 +121,8 @@ class Bench:
         """Judge the result of a search, write it down and return its record."""
         solution = judge_search(self.network, result, problem, self.domain)
         record = {**about, **solution.record(), **self.memory.count(solution.trace)}
-        write_solution(folder, problem, self.model, solution, record)
+        _write_lifted_plan(folder, self.planned, solution)
+        write_solution(folder, problem, self.planned.strips, solution, record)
         self.observer.plan(record)
         if solution.crashed:
             self.observer.say(f"evaluate: {about['planner']} crashed on instance {problem.name}: {record['detail']}")
@@ -156,16 +155,42 @@ def _key(learned: str, spec: str, limits: Limits, problem: Problem) -> str:
 def _finished(folder: Path, key: str) -> dict[str, Any] | None:
     if not (folder / "result.json").is_file():
         return None
-    record = read_json(folder / "result.json")
+    try:
+        record = read_json(folder / "result.json")
+    except InputError:  # damaged: it is made again
+        return None
     if not isinstance(record, dict) or record.get("key") != key or record.get("outcome") == Outcome.CRASHED:
         return None
-    return record
+    return record if _is_whole(record) else None
+
+
+def _is_whole(record: dict[str, Any]) -> bool:
+    """Return whether a record has what the table of results is made of, each of its kind."""
+    kinds: dict[str, Any] = {"problem": str, "planner": str, "detail": str, "reason": str, "seconds": float}
+    kinds |= {"valid": bool | None, "optimal": bool | None, "wrong_step": int | None, "plan": list | None}
+    plan = record.get("plan")
+    return (
+        all(name in record and isinstance(record[name], kind) for name, kind in kinds.items())
+        and record.get("outcome") in list(Outcome)
+        and (plan is None) == (record["outcome"] != Outcome.SOLVED)
+        and (plan is None or all(type(step) is int for step in plan))
+    )
 
 
 def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> None:
     write_png(folder / "init.png", problem.init[0])
     write_png(folder / "goal.png", problem.goal[0])
     write_text(folder / "problem.pddl", write_problem(search.task))
+    (folder / LIFTED_PROBLEM).unlink(missing_ok=True)
+    if search.lifted is not None:
+        write_text(folder / LIFTED_PROBLEM, search.lifted.problem)
+
+
+def _write_lifted_plan(folder: Path, planned: Planned, solution: Solution) -> None:
+    """Write the plan as calls of schemas, beside its grounded form."""
+    (folder / LIFTED_PLAN).unlink(missing_ok=True)
+    if planned.grounded is not None and solution.search.plan is not None:
+        write_text(folder / LIFTED_PLAN, write_lifted_plan(planned.grounded, solution.search.plan))
 
 
 def _brief(spec: str, records: list[dict[str, Any]]) -> str:

@@ -7,9 +7,8 @@ import hashlib
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,17 @@ from cubespace.evaluation.distances import Reach, reach
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, own_problem
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.blame import blame
 from cubespace.runs.solving import (
     Given,
     Solution,
     check_pictures,
     fit_picture,
     folder_name,
+    refuse_missing,
     search_problem,
     solve_problem,
+    step_names,
     write_solution,
 )
 from cubespace.runs.stages import Pipeline
@@ -37,6 +39,7 @@ from cubespace.search.solver import Limits, Solver
 from cubespace.symbols.strips import StripsModel
 
 MOST_STATES = 10_000_000  # of the simulator, to prove a goal unreachable: seconds; the 8-puzzle has 181,440 each way
+UNJUDGED = 6  # exit code, if somebody should judge, of a plan that nobody can
 NAME_LETTERS = 60  # of the pictures' names, in the name of a folder
 
 
@@ -81,16 +84,15 @@ class PicturePlan:
     @property
     def actions(self) -> tuple[str, ...]:
         """Return the names of the actions, in order; none if there is no plan."""
-        plan = self.solution.search.plan if self.solution else None
-        return tuple(self.model.names[row] for row in plan or ())
+        return step_names(self.model, self.solution.search) if self.solution else ()
 
-    def record(self) -> dict[str, Any]:
-        """Return all of it that is not a picture, for JSON."""
+    def record(self, *, strict: bool = False) -> dict[str, Any]:
+        """Return all of it that is not a picture, for JSON; ``strict`` wants plans that somebody can judge."""
         nothing = {"outcome": str(Ending.UNREACHABLE), "plan": None, "valid": False, "optimal": False, "seconds": 0.0}
         return {
             "planner": self.planner,
             "ending": str(self.ending),
-            "exit_code": self.ending.exit_code,
+            "exit_code": UNJUDGED if strict and self.ending is Ending.UNKNOWN else self.ending.exit_code,
             **(self.solution.record() if self.solution else nothing),
             "actions": list(self.actions) if self.solution and self.solution.found else None,
             **self.known,
@@ -106,24 +108,19 @@ class PicturePlan:
 
 @attrs.frozen(eq=False)
 class Planning:
-    """All that planning between pictures needs of a run, or of a bundle."""
+    """All that planning between pictures needs, from a run folder or from a bundle."""
 
     network: SpaceAutoEncoder
     model: StripsModel
-    domain: Domain
-    remember: Callable[[], TrainingMemory]  # what learning saw
-    usual_error: Callable[[], float]  # the largest with which a training picture is redrawn
+    domain: Domain  # judges plans, if it can
+    memory: TrainingMemory  # what learning saw
+    redrawing_error: float  # the largest with which a training picture is redrawn
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Planning:
         """Return it for a run, from its files."""
-        parts = pipeline.network(), pipeline.strips(), pipeline.domain()
-        return cls(*parts, pipeline.memory, pipeline.redrawing_error)
-
-    @cached_property
-    def memory(self) -> TrainingMemory:
-        """Return what learning saw."""
-        return self.remember()
+        learned = pipeline.network(), pipeline.strips()
+        return cls(*learned, pipeline.domain(), pipeline.memory(), pipeline.redrawing_error())
 
     def picture(self, given: Given, resize: bool = False) -> Images:
         """Return a picture as a batch of one, in the size and colours trained on; scaled if training pictures were."""
@@ -145,13 +142,13 @@ class Planning:
 
         If a simulator proves that the goal cannot be reached, nothing is searched for, unless ``anyway``.
         """
+        refuse_missing({planner: solver}, self.network)
         told = observer or Observer()
         first, last = self.picture(init, resize), self.picture(goal, resize)
         warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]
         for warning in warnings:
             told.say(f"warning: {warning}")
-        problem = own_problem(self.domain, first, last)
-        far = self._reach(problem)
+        problem, far = self._posed(first, last)
         solution = None
         if far is None or not far.unreachable or anyway:
             problem = attrs.evolve(problem, distance=far.distance if far else None)
@@ -172,12 +169,15 @@ class Planning:
 
     def _strange(self, given: Given, picture: Images, role: str) -> list[str]:
         name = str(given) if isinstance(given, str | Path) else f"the picture of {role}"
-        return check_pictures(self.network, picture, self.usual_error(), [name])
+        return check_pictures(self.network, picture, self.redrawing_error, [name])
 
-    def _reach(self, problem: Problem) -> Reach | None:
-        if problem.states is None or not isinstance(self.domain, StateSpace):
-            return None
-        return reach(self.domain, *problem.states, most_states=MOST_STATES)
+    def _posed(self, first: Images, last: Images) -> tuple[Problem, Reach | None]:
+        """Return the problem of two pictures, and how far the simulator finds the goal; None without one."""
+        with blame(self.domain):
+            problem = own_problem(self.domain, first, last)
+            if problem.states is None or not isinstance(self.domain, StateSpace):
+                return problem, None
+            return problem, reach(self.domain, *problem.states, most_states=MOST_STATES)
 
 
 def own_folder(init: Path, goal: Path, problem: Problem, planner: str) -> Path:

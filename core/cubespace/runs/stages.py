@@ -9,33 +9,31 @@ from typing import Any
 import attrs
 import numpy as np
 
-from cubespace.base.errors import InputError, UsageError
-from cubespace.base.files import read_json, sha256, write_json, write_text
+from cubespace.base.errors import UsageError
+from cubespace.base.files import sha256, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.base.numbers import fixed
-from cubespace.base.observer import Observer, following
+from cubespace.base.observer import following
 from cubespace.data import transitions
-from cubespace.data.domain import Domain
-from cubespace.data.spoiling import spoil
+from cubespace.data.domain import Domain, Explorer
+from cubespace.data.spoiling import clean
 from cubespace.data.transitions import Transitions
-from cubespace.evaluation.memorisation import TrainingMemory
-from cubespace.evaluation.problems import Problem, make_problems
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.network_metrics import measure
 from cubespace.learning.resumable_training import TrainingRun
-from cubespace.plugins.blame import blame, stand_for
-from cubespace.plugins.catalogue import Catalogue
-from cubespace.runs.bits_file import BitPairs, load_bits, save_bits
+from cubespace.plugins.blame import blame
+from cubespace.runs.bits_file import BitPairs, save_bits
+from cubespace.runs.contents import RunContents
 from cubespace.runs.diagnosing import diagnose_run
-from cubespace.runs.folder import RunFolder
 from cubespace.runs.identity import component_identities
 from cubespace.runs.instances import Learned, evaluate
 from cubespace.runs.judging import familiarity, judge_run
-from cubespace.runs.networks import Choice, choose_network, default_learner, read_network
+from cubespace.runs.lifted_files import lift_run
+from cubespace.runs.networks import Choice, choose_network, default_learner
+from cubespace.runs.planned import Planned, planned_run
 from cubespace.runs.solving import redrawing_errors
-from cubespace.search.solver import Outcome
-from cubespace.settings.recipe import AUTO, Execution, Recipe
+from cubespace.settings.recipe import AUTO, Recipe
 from cubespace.settings.stages import (
     BITS,
     DATA,
@@ -43,56 +41,49 @@ from cubespace.settings.stages import (
     ENCODER,
     EXTRACTION,
     JUDGEMENT,
+    LIFTING,
     MEASURES,
     MODEL,
     PDDL,
     RESULTS,
-    STAGES,
     STRIPS,
-    way_to,
 )
 from cubespace.symbols.extraction import ExtractionReport, extract
 from cubespace.symbols.pddl import write_domain
 from cubespace.symbols.precondition_learner import PreconditionLearner
-from cubespace.symbols.strips import StripsModel, load_strips, save_strips
+from cubespace.symbols.strips import StripsModel, save_strips
 
 PLACES = "places.png"  # to look at; no stage reads it
 
 
 @attrs.frozen
-class Pipeline:
+class Pipeline(RunContents):
     """Does the stages of one run; a finished stage is skipped."""
-
-    run: RunFolder
-    catalogue: Catalogue
-    execution: Execution
-    observer: Observer
 
     def until(self, last: str) -> None:
         """Do all stages that lead to ``last``, and itself."""
         with self.run.working(), following(self.observer, self.run.path), blame():
-            for stage in way_to(last):
+            for stage in self.run.config.way_to(last):
                 if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     do: Callable[[], None] = getattr(self, stage.name)
                     do()
 
-    def require(self, stage: str) -> None:
-        """Raise unless a stage is done: its results are about to be used."""
-        if not self.run.finished(stage):
-            command = "train" if stage == "data" else stage  # `cube data` writes data sets outside of runs
-            raise InputError(f"{self.run.path} has no finished stage '{stage}': cube {command} {self.run.path} does it")
-
     def data(self) -> None:
         """Draw the data set."""
         config = self.run.config
         self.observer.stage("data", f"transitions of {config.domain}")
         with self.run.stage("data", [("domain", config.domain)]):
-            domain = self.domain(stream=0)
+            domain = self._explored(stream=0)
             with blame(domain):
-                made = transitions.make(domain, config.domain, config.data.transitions, config.data.seed)
-            made.save(self.run.file(DATA))
+                wanted = config.domain, config.data.transitions, config.data.seed
+                made = transitions.make(domain, *wanted, split=config.data.split)
+            if made.note:
+                self.observer.say(f"data: {made.note}")
+            source = clean(domain)
+            findings = source.findings() if isinstance(source, Explorer) else {}
+            attrs.evolve(made, findings=findings).save(self.run.file(DATA))
             sheet = contact_sheet(side_by_side(made.train.before[:24], made.train.after[:24]))
             write_png(self.run.file("data.png"), sheet)
 
@@ -168,15 +159,25 @@ class Pipeline:
             for line in judgement.lines:
                 self.observer.say(f"extract: {line}")
 
+    def lift(self) -> None:
+        """Find objects, places and schemas in the training pairs, and check the lifted model."""
+        with self.run.stage("lift", [("domain", self.run.config.domain)]):
+            write_json(self.run.file(LIFTING), lift_run(self))
+
+    def planned(self) -> Planned:
+        """Return the model that instances are planned with."""
+        return planned_run(self)
+
     def evaluate(self) -> None:
         """Solve the instances with every planner and judge the plans."""
         config = self.run.config
         named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
         with self.run.stage("evaluate", named):
-            parts = self.domain(), self.network(), self.strips()
+            parts = self.domain(), self.network(), self.planned()
             problems, memory = self.problems(parts[0]), self.memory()
+            decide = (MODEL, STRIPS) if parts[2].name == "learned" else (MODEL, STRIPS, LIFTING)
             learned = Learned(
-                files=" ".join(sha256(self.run.file(name)) for name in (MODEL, STRIPS)),
+                files=" ".join((*(sha256(self.run.file(name)) for name in decide), parts[2].name)),
                 memory=memory,
                 familiar=familiarity(parts[1], memory, self.transitions().train, problems),
             )
@@ -184,14 +185,6 @@ class Pipeline:
                 self.run, problems, *parts, learned, self.catalogue, self.observer, self.execution.searches
             )
             write_json(self.run.file(RESULTS), results)
-
-    def problems(self, domain: Domain) -> list[Problem]:
-        """Return the instances of the run; the data set is not kept while planners need the memory."""
-        data, config = self.transitions(), self.run.config
-        with blame(domain):
-            if not config.data.spoil.pictures:
-                data.check_drawn_by(domain)
-            return make_problems(domain, data.test, config.plan)
 
     def diagnose(self) -> None:
         """Compare the moves of the model with the true ones."""
@@ -223,61 +216,13 @@ class Pipeline:
             seed=config.seed,
         )
 
-    def domain(self, stream: int = 1) -> Domain:
-        """Return the domain of the run; files that it reads are looked for where the run was started.
-
-        Where pictures are spoiled, each ``stream`` has noise of its own: 0 is that of the data set.
-        """
-        config = self.run.config
-        domain: Domain = self.catalogue.create("domain", config.domain, home=self.run.home)
-        spoiled = spoil(domain, config.data.spoil, config.data.seed, stream)
-        stand_for(spoiled, domain)
-        return spoiled
-
-    def transitions(self) -> Transitions:
-        """Return the data set of the run."""
-        self.require("data")
-        return transitions.load(self.run.file(DATA))
-
-    def bits(self) -> dict[str, BitPairs]:
-        """Return the latent states of all pictures of the data set, by split."""
-        self.require("train")
-        return load_bits(self.run.file(BITS))
-
-    def memory(self) -> TrainingMemory:
-        """Return what learning saw, in bits."""
-        seen = self.bits()["train"]
-        return TrainingMemory.of(seen.before, seen.after)
-
-    def network(self) -> SpaceAutoEncoder:
-        """Return the trained network."""
-        self.require("train")
-        return read_network(self.catalogue, self.run.file(MODEL), self.execution.device)
-
-    def strips(self) -> StripsModel:
-        """Return the extracted model."""
-        self.require("extract")
-        return load_strips(self.run.file(STRIPS))
-
-    def redrawing_error(self) -> float:
-        """Return the largest error with which a training picture is redrawn."""
-        return float(self.table(EXTRACTION)["redrawing_error"])
-
-    def results(self) -> dict[str, Any]:
-        """Return the table of the run."""
-        return self.table(RESULTS)
-
-    def table(self, file: str) -> dict[str, Any]:
-        """Return what a finished stage wrote as JSON."""
-        self.require(next(stage.name for stage in STAGES.values() if file in stage.files))
-        table = read_json(self.run.file(file))
-        if not isinstance(table, dict):
-            raise InputError(f"'{self.run.file(file)}' is damaged: it is no table")
-        return table
-
-    def crashed(self) -> int:
-        """Return how many searches of the run crashed; the next call tries them again."""
-        return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())
+    def _explored(self, stream: int) -> Domain:
+        """Return the domain of the run after it has looked around, if it must."""
+        domain = self.domain(stream)
+        source = clean(domain)
+        if isinstance(source, Explorer):
+            source.explore(lambda done, known: self.observer.step(done, known, f"{known} states found"))
+        return domain
 
 
 def _brief(row: dict[str, Any]) -> str:

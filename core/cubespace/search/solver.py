@@ -13,10 +13,13 @@ import numpy as np
 from cubespace.base.arrays import Bits, Indices
 from cubespace.base.options import NoOptions
 from cubespace.settings.run_config import MEMORY_LIMIT, TIME_LIMIT
+from cubespace.symbols.lifting.task import LiftedTask
 from cubespace.symbols.strips import StripsModel, Task
 
 # from states (batch, bits): the successors, the row of the state each comes from, the label of the action
 Expand = Callable[[Bits], tuple[Bits, Indices, Indices]]
+# from states before and after a step, (batch, bits) each: which of the steps could have been observed
+Plausible = Callable[[Bits, Bits], Bits]
 
 
 class Outcome(enum.StrEnum):
@@ -66,17 +69,19 @@ class SearchProblem:
     model: StripsModel
     care: Bits | None = None  # (bits,), which bits of the goal matter; None if all do
     expand: Expand | None = None  # by the network; None if not offered
+    plausible: Plausible | None = None  # by the network's discriminator; None: every successor is
+    lifted: LiftedTask | None = None  # the same in lifted PDDL, where there is a lifted model
 
     @classmethod
     def of(cls, task: Task) -> SearchProblem:
         """Return the problem of a STRIPS task."""
-        return cls(init=task.init, goal=task.goal, model=task.model, care=task.care)
+        return cls(init=task.init, goal=task.goal, model=task.model, care=task.care, lifted=task.lifted)
 
     @property
     def task(self) -> Task:
         """Return the problem as a STRIPS task."""
         care = np.ones_like(self.goal) if self.care is None else self.care
-        return Task(self.model, self.init, self.goal, care)
+        return Task(self.model, self.init, self.goal, care, self.lifted)
 
 
 @attrs.frozen(kw_only=True)
@@ -93,6 +98,7 @@ class SearchResult:
     cost: int | None = None
     statistics: Statistics = attrs.field(factory=Statistics)
     wall_seconds: float = 0.0  # of the whole search, set-up included
+    latent: bool = False  # whether the steps of the plan are labels, not rows of the model
     detail: str = ""  # why it failed, in a few words
     log: str = ""  # all that a planner said, or the beginning and the end if that is very long
 
@@ -101,6 +107,7 @@ class Solver(ABC):
     """Finds plans between two states in bits. Built from its ``Options``, a frozen attrs class."""
 
     Options: ClassVar[type[Any]] = NoOptions
+    latent: ClassVar[bool] = False  # whether it searches by the network's successors, not in the STRIPS model
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     package: ClassVar[str | None] = None  # of the program behind it: its version tells results apart too
 

@@ -20,7 +20,7 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import Text, structure
 from cubespace.settings.presets import find_preset
 from cubespace.settings.recipe import MOST_SEED, ModelConfig, TrainConfig
-from cubespace.settings.stages import STAGES, way_to
+from cubespace.settings.stages import STAGES, Stage, way_to
 
 DEFAULT_PLANNER = "fd-lmcut"
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
@@ -36,6 +36,7 @@ SHORT_NAMES = {
     "planners": ("plan.planners",),
     "instances": ("plan.instances",),
     "length": ("plan.length",),
+    "plan_model": ("plan.model",),
     "time_limit": ("plan.time_limit",),
     "memory_limit": ("plan.memory_limit",),
     "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
@@ -61,6 +62,7 @@ class Spoiling:
     wrong: float = attrs.field(default=0.0, validator=and_(ge(0.0), le(1.0)))  # fraction of pairs mixed up
     walks: int | None = attrs.field(default=None, validator=optional(ge(1)))  # random walks instead of random pairs
     from_goal: bool = False  # walks begin at the goal
+    restart: int | None = attrs.field(default=None, validator=optional(ge(1)))  # steps after which walks begin anew
 
     @property
     def any(self) -> bool:
@@ -79,6 +81,7 @@ class DataConfig:
 
     transitions: int | None = attrs.field(default=None, validator=optional(ge(1)))  # None: the domain's usual number
     seed: int = attrs.field(default=0, validator=_seed)
+    split: Literal["pair", "state"] = "pair"  # state: no held-out picture shows a state of a training picture
     spoil: Spoiling = attrs.field(factory=Spoiling)
 
 
@@ -93,9 +96,25 @@ class ExtractConfig:
 
 
 @attrs.frozen(kw_only=True)
-class PlanConfig:
-    """Which instances to solve, by which planners, within which limits (the paper's by default)."""
+class LiftConfig:
+    """How a lifted model is found and checked."""
 
+    level: float = attrs.field(default=1e-3, validator=and_(gt(0.0), lt(1.0)))  # by which chance passes for a rule
+    least_share: float = attrs.field(default=0.01, validator=and_(ge(0.0), lt(0.5)))  # of transitions; less: accidents
+    most_accidents: float = attrs.field(default=0.1, validator=and_(ge(0.0), lt(0.5)))  # of transitions; more: no model
+    states: int = attrs.field(default=1000, validator=ge(1))  # on which it is compared with other models
+    seed: int = attrs.field(default=0, validator=_seed)  # of the choice of these states
+
+
+@attrs.frozen(kw_only=True)
+class PlanConfig:
+    """Which instances to solve, by which planners, within which limits (the paper's by default).
+
+    ``model`` is what is planned with: the learned STRIPS model; the lifted model; or *repaired*: the lifted model
+    grounded again if it passes its checks, else the learned one.
+    """
+
+    model: Literal["learned", "lifted", "repaired"] = "learned"
     planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)
     instances: int = attrs.field(default=30, validator=ge(1))
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
@@ -122,8 +141,19 @@ class RunConfig:
     model: ModelConfig = attrs.field(factory=ModelConfig)
     train: TrainConfig = attrs.field(factory=TrainConfig)
     extract: ExtractConfig = attrs.field(factory=ExtractConfig)
+    lift: LiftConfig = attrs.field(factory=LiftConfig)
     plan: PlanConfig = attrs.field(factory=PlanConfig)
     diagnose: DiagnoseConfig = attrs.field(factory=DiagnoseConfig)
+
+    def also_needs(self, stage: str) -> str | None:
+        """Return the stage, beside the one before it, whose files a stage reads with these settings."""
+        return "lift" if stage == "evaluate" and self.plan.model != "learned" else None
+
+    def way_to(self, stage: str) -> tuple[Stage, ...]:
+        """Return the stages that lead to one with these settings, in order, and itself as the last."""
+        *before, last = way_to(stage)
+        also = self.also_needs(stage)
+        return (*before, *([] if also is None else [STAGES[also]]), last)
 
     def settings_of(self, stage: str) -> dict[str, Any]:
         """Return the settings of one stage that differ from their defaults, by dotted key.
@@ -140,7 +170,7 @@ class RunConfig:
 
     def key(self, stage: str) -> str:
         """Return the hash of what decides a stage and all that lead to it: known before any of them is done."""
-        return _digest([self.own_key(each.name) for each in way_to(stage)])
+        return _digest([self.own_key(each.name) for each in self.way_to(stage)])
 
 
 def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:

@@ -16,7 +16,7 @@ MODEL, METRICS, MEASURES, ENCODER, BITS = (
     "bits.npz",
 )
 STRIPS, PDDL, EXTRACTION, JUDGEMENT = "strips.npz", "domain.pddl", "extraction.json", "judgement.json"
-RESULTS, DIAGNOSIS = "results.json", "diagnosis.json"
+RESULTS, DIAGNOSIS, LIFTING = "results.json", "diagnosis.json", "lifting.json"
 
 
 @attrs.frozen(kw_only=True)
@@ -54,6 +54,13 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 sections=("extract",),
                 reads=(DATA, MODEL, BITS),
                 files=(STRIPS, PDDL, EXTRACTION, JUDGEMENT),
+            ),
+            Stage(
+                name="lift",
+                needs="extract",
+                sections=("lift",),
+                reads=(DATA, MODEL, BITS, STRIPS),
+                files=(LIFTING,),
             ),
             Stage(
                 name="evaluate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Bits, Indices, apply_effect
 from cubespace.base.errors import InputError
 from cubespace.base.files import replacing
+
+if TYPE_CHECKING:
+    from cubespace.symbols.lifting.task import LiftedTask
 
 # PDDL names are case-insensitive, so capitals could make two names one
 NAME = re.compile(r"[a-z][a-z0-9_-]*")
@@ -109,12 +113,16 @@ class StripsModel:
 
 @attrs.frozen(eq=False)
 class Task:
-    """A model with an initial state and a goal; ``care`` is False for bits of the goal that do not matter."""
+    """A model with an initial state and a goal; ``care`` is False for bits of the goal that do not matter.
+
+    ``lifted`` is the same task in lifted PDDL, for planners that read it.
+    """
 
     model: StripsModel
     init: Bits = attrs.field(converter=_masks)  # (bits,)
     goal: Bits = attrs.field(converter=_masks)  # (bits,)
     care: Bits = attrs.field(converter=_masks)  # (bits,)
+    lifted: LiftedTask | None = None
 
     @care.default
     def _all(self) -> Bits:

@@ -1,29 +1,26 @@
-"""The user's own pictures, in pairs: before and after some action."""
+"""The user's own pictures: pairs, before and after some action, or films, in which each change is a pair."""
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from pathlib import Path
 
 import attrs
 import numpy as np
+from attrs.validators import ge, optional
 
-from cubespace.base.arrays import Images
+from cubespace.base.arrays import Images, Indices
 from cubespace.base.errors import UsageError
 from cubespace.base.images import Colour
 from cubespace.base.options import option
 from cubespace.data.domain import Domain, Pairs
+from cubespace_domains.episodes import pairs_of, read_folder, read_videos
 from cubespace_domains.pair_files import read_pairs
+from cubespace_domains.sizes import check_size, parse_size
 
 FORMATS = (
     "a folder with 0001_a.png, 0001_b.png …, an .npz with arrays 'before' and 'after', or a .csv of two paths per row"
 )
-
-
-def _check_size(_: object, attribute: attrs.Attribute[str | None], value: str | None) -> None:
-    if value is not None and not re.fullmatch(r"[1-9]\d{0,3}x[1-9]\d{0,3}", value):
-        raise ValueError(f"'{value}' is not of the form HEIGHTxWIDTH, as in {attribute.name}=42x42")
 
 
 @attrs.frozen(kw_only=True)
@@ -31,8 +28,15 @@ class PictureOptions:
     """Where the pictures are and how to read them."""
 
     path: Path | None = option(None, "the folder, .npz or .csv with the pairs")
+    frames: Path | None = option(
+        None, "instead of pairs: a folder of frames in order, or of one sub-folder per episode"
+    )
+    video: Path | None = option(None, "instead of pairs: a video file, or a folder of one file per episode")
+    still: float | None = option(
+        None, "frames that differ by at most this, of 1, show the same; found out if left out", optional(ge(0.0))
+    )
     colour: Colour = option("auto", "grey, rgb, or auto: grey if all pictures are")
-    resize: str | None = option(None, "scale all pictures to HEIGHTxWIDTH", _check_size)
+    resize: str | None = option(None, "scale all pictures to HEIGHTxWIDTH", check_size)
 
 
 class OwnImages(Domain):
@@ -45,23 +49,28 @@ class OwnImages(Domain):
     Options = PictureOptions
 
     def __init__(self, options: PictureOptions) -> None:
-        if options.path is None:
-            raise UsageError(f"domain 'images' needs path=PATH: {FORMATS}")
-        self.path, self.options = options.path, options
+        given = [path for path in (options.path, options.frames, options.video) if path is not None]
+        if len(given) != 1:
+            raise UsageError(f"domain 'images' needs one of path=PATH, frames=FOLDER and video=FILE; path is {FORMATS}")
+        self.options = options
 
     @cached_property
-    def pictures(self) -> Images:
-        """Return all pictures, (2 pairs, height, width, …)."""
-        size = None
-        if self.options.resize is not None:
-            height, width = map(int, self.options.resize.split("x"))
-            size = height, width
-        return read_pairs(self.path, self.options.colour, size)
+    def _read(self) -> tuple[Images, Indices | None]:
+        """Return all pictures, (2 pairs, height, width, …), and the episode of each pair where it is known."""
+        options, size = self.options, None
+        if options.resize is not None:
+            size = parse_size(options.resize)
+        if options.path is not None:
+            return read_pairs(options.path, options.colour, size), None
+        if options.frames is not None:
+            return pairs_of(read_folder(options.frames, options.colour, size), options.still)
+        assert options.video is not None
+        return pairs_of(read_videos(options.video, options.colour, size), options.still)
 
     @property
     def image_shape(self) -> tuple[int, ...]:
         """Return the shape that all pictures have."""
-        return self.pictures.shape[1:]
+        return self._read[0].shape[1:]
 
     @property
     def resizes(self) -> bool:
@@ -70,8 +79,10 @@ class OwnImages(Domain):
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw ``count`` of the pairs, each at most once; None returns all, in the order of the files."""
-        pairs = len(self.pictures) // 2
+        pictures, episodes = self._read
+        pairs = len(pictures) // 2
         if count is not None and count > pairs:
             raise UsageError(f"there are only {pairs} pairs of pictures, but {count} were requested")
         chosen = np.arange(pairs) if count is None else rng.choice(pairs, size=count, replace=False)
-        return Pairs(self.pictures[2 * chosen], self.pictures[2 * chosen + 1])
+        known = None if episodes is None else episodes[chosen]
+        return Pairs(pictures[2 * chosen], pictures[2 * chosen + 1], episodes=known)

@@ -97,7 +97,7 @@ def _read_files(pairs: Sequence[Pair], source: Path, colour: Colour, size: Size 
     if notes:  # thousands may have the same
         warnings.warn(listed([str(note.message) for note in notes], most=1), CubeNote, stacklevel=2)
     if any(picture.ndim == 3 for picture in pictures.values()):  # if one is in colour, all are
-        pictures = {file: _in_colour(picture) for file, picture in pictures.items()}
+        pictures = {file: in_colour(picture) for file, picture in pictures.items()}
     _refuse(_odd_sizes(pictures), source)
     return np.stack([pictures[file] for file in files])
 
@@ -115,7 +115,7 @@ def _read_archive(path: Path, colour: Colour, size: Size | None) -> Images:
     pictures = np.stack([before, after], axis=1).reshape(-1, *before.shape[1:])  # (2 pairs, height, width, …)
     if size is None and colour == "auto":
         return pictures
-    return np.stack([_converted(picture, colour, size) for picture in pictures])
+    return np.stack([converted(picture, colour, size) for picture in pictures])
 
 
 def _as_bytes(name: str, array: NDArray[np.generic], path: Path) -> Images:
@@ -134,7 +134,7 @@ def _as_bytes(name: str, array: NDArray[np.generic], path: Path) -> Images:
     raise InputError(f"'{path}': '{name}' is {array.dtype}: use uint8, or floating point in [0, 1]")
 
 
-def _converted(picture: NDArray[np.uint8], colour: Colour, size: Size | None) -> NDArray[np.uint8]:
+def converted(picture: NDArray[np.uint8], colour: Colour, size: Size | None) -> NDArray[np.uint8]:
     """Return one picture in the wanted colours and size."""
     image = Image.fromarray(picture)
     if size is not None:
@@ -144,7 +144,8 @@ def _converted(picture: NDArray[np.uint8], colour: Colour, size: Size | None) ->
     return np.asarray(image)
 
 
-def _in_colour(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def in_colour(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a picture in colour, if it is grey too."""
     return picture if picture.ndim == 3 else picture[..., None].repeat(3, axis=2)
 
 

@@ -13,3 +13,5 @@ twisted = provide("domain", "twisted", "cubespace_domains.twisted:TwistedLightsO
 hanoi = provide("domain", "hanoi", "cubespace_domains.hanoi:Hanoi", "the towers of Hanoi")
 images = provide("domain", "images", "cubespace_domains.own_images:OwnImages", "your own pairs, path=PATH")
 frames = provide("domain", "frames", "cubespace_domains.frames:Frames", "a world given by all its frames and moves")
+gym = provide("domain", "gym", "cubespace_domains.gym:GymWorld", "a level of Gymnasium, all its states, id=NAME")
+gym_walks = provide("domain", "gym-walks", "cubespace_domains.gym:GymWalks", "random walks through such a level")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from cubespace.symbols.pddl import read_plan
 from cubespace.symbols.strips import Task
 
 INPUT, PLAN = "task.sas", "plan"
+DOMAIN, PROBLEM = "domain.pddl", "problem.pddl"
 
 OUTCOMES = {
     0: Outcome.SOLVED,
@@ -30,6 +32,8 @@ OUTCOMES = {
     23: Outcome.OUT_OF_TIME,
     24: Outcome.OUT_OF_MEMORY,
     34: Outcome.UNSUPPORTED,
+    20: Outcome.OUT_OF_MEMORY,  # the translator
+    21: Outcome.OUT_OF_TIME,  # the translator
 }
 BAD_SEARCH = 33
 
@@ -53,6 +57,10 @@ class DownwardOptions:
     search: str = option("astar(lmcut())", "the search, in the language of Fast Downward")
     optimal: bool = option(False, "whether the search guarantees plans of least cost")
     variables: Literal["groups", "bits"] = option("groups", "SAS+ variables: groups of bits, or single bits")
+    translate: Literal["plain", "always", "never"] = option(
+        "plain",
+        "when lifted PDDL goes through the planner's own translator: without quantifiers, which many searches refuse",
+    )
 
 
 class FastDownward(PlannerBackend):
@@ -63,6 +71,7 @@ class FastDownward(PlannerBackend):
     Options = DownwardOptions
     options: DownwardOptions
     binary: ClassVar[tuple[str, str]] = ("up_fast_downward", "downward/builds/release/bin/downward")
+    translator: ClassVar[str] = "fast_downward.translate"  # a module beside the binary
     install: ClassVar[str] = "pip install up-fast-downward"
 
     @property
@@ -80,11 +89,23 @@ class FastDownward(PlannerBackend):
         return None
 
     def command(self, task: Task, folder: Path, limits: Limits) -> Sequence[str]:
-        """Write ``task.sas``; the memory limit is that of the process, Fast Downward has no option for it."""
+        """Write the task; the memory limit is that of the process, Fast Downward has no option for it."""
         del limits
-        (folder / INPUT).write_text(write_sas(task, group=self.options.variables == "groups"))
-        call = f'exec "$0" --search "$1" --internal-plan-file {PLAN} < {INPUT}'
-        return ["/bin/sh", "-c", call, str(self._path), self.options.search]
+        search = f'exec "$0" --search "$1" --internal-plan-file {PLAN} < {INPUT}'
+        if task.lifted is None or not self._translated(task):
+            (folder / INPUT).write_text(write_sas(task, group=self.options.variables == "groups"))
+            return ["/bin/sh", "-c", search, str(self._path), self.options.search]
+        (folder / DOMAIN).write_text(task.lifted.domain)
+        (folder / PROBLEM).write_text(task.lifted.problem)
+        translate = f'PYTHONPATH="$2" "$3" -m {self.translator} {DOMAIN} {PROBLEM} --sas-file {INPUT} || exit'
+        beside = str(self._path.parent) if self._path else ""
+        return ["/bin/sh", "-c", f"{translate}\n{search}", str(self._path), self.options.search, beside, sys.executable]
+
+    def _translated(self, task: Task) -> bool:
+        """Return whether the planner is given lifted PDDL."""
+        if task.lifted is None or self.options.translate == "never":
+            return False
+        return task.lifted.plain or self.options.translate == "always"
 
     def answer(self, task: Task, folder: Path, exit_code: int, log: str) -> Answer:
         """Read exit code, statistics and plan file."""
@@ -98,7 +119,8 @@ class FastDownward(PlannerBackend):
         text = (folder / PLAN).read_text()
         if not COMPLETE.search(text):
             return Answer(outcome=Outcome.CRASHED, statistics=statistics, detail="the plan file is not complete")
-        return Answer(outcome=outcome, plan=read_plan(task.model, text), statistics=statistics)
+        plan = read_plan(task.model, text) if not self._translated(task) else _lifted_plan(task, text)
+        return Answer(outcome=outcome, plan=plan, statistics=statistics)
 
     @cached_property
     def _path(self) -> Path | None:
@@ -109,6 +131,12 @@ class FastDownward(PlannerBackend):
             return None
         path = Path(spec.submodule_search_locations[0], inside)
         return path if path.exists() else None
+
+
+def _lifted_plan(task: Task, text: str) -> list[int]:
+    """Return the actions of a plan whose steps are calls of schemas."""
+    assert task.lifted is not None
+    return task.lifted.read_plan(task, text)
 
 
 def read_statistics(log: str) -> Statistics:

@@ -11,4 +11,5 @@ class SymK(FastDownward):
     revision = 1
     package = "up-symk"
     binary = ("up_symk", "symk/builds/release/bin/downward")
+    translator = "translate"
     install = "pip install 'cubespace[symk]'"

@@ -96,10 +96,35 @@ def test_the_same_seeds_spoil_in_the_same_way() -> None:
 
 @pytest.mark.parametrize("walks", [1, 7])
 def test_walks_go_on_where_they_were(walks: int) -> None:
-    before, after = walk(CLEAN, 50, walks, np.random.default_rng(0))
+    before, after, number = walk(CLEAN, 50, Spoiling(walks=walks), np.random.default_rng(0))
     assert len(before) == len(after) == 50
+    assert set(number) == set(range(walks))
     assert (before[walks:] == after[:-walks]).all()
     assert CLEAN.is_move(before, after).all()
+
+
+def test_walks_begin_anew_after_some_steps() -> None:
+    before, after, number = walk(CLEAN, 60, Spoiling(walks=2, restart=10, from_goal=True), np.random.default_rng(0))
+    assert np.bincount(number).tolist() == [10] * 6
+    for each in range(6):
+        mine = number == each
+        assert (before[mine][:1] == CLEAN.goal()).all()
+        assert (before[mine][1:] == after[mine][:-1]).all()
+
+
+def test_a_walk_that_is_stuck_begins_anew() -> None:
+    class DeadEnd(type(CLEAN)):  # type: ignore[misc]
+        def successors(self, states):
+            children, parents = super().successors(states)
+            going = (states[parents] == self.goal()).all(1)
+            return children[going], parents[going]
+
+        def random_states(self, count, _):
+            return self.goal().repeat(count, axis=0)
+
+    before, _, number = walk(DeadEnd(CLEAN.Options(size=2)), 9, Spoiling(walks=3), np.random.default_rng(0))
+    assert (before == CLEAN.goal()).all()
+    assert len(set(number)) == 9
 
 
 def test_walks_may_begin_at_the_goal() -> None:

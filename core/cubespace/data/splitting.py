@@ -1,0 +1,100 @@
+"""A split by states: no picture of the validation or test split shows a state that a training picture shows.
+
+States are what the pairs are linked by. A held-out part is grown from a random pair by states that are linked to it
+more than to others; pairs that join two parts belong to neither and are left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import attrs
+import numpy as np
+
+from cubespace.base.arrays import Indices
+from cubespace.base.errors import UsageError
+from cubespace.data.domain import Pairs
+
+LEAST_TRAINING = 0.5  # of the pairs: a split that leaves less would be about another, smaller data set
+FREE = 0  # the part of states that nobody holds: training
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class StateSplit:
+    """The rows of each part, and what a user should know about them."""
+
+    train: Indices
+    validation: Indices
+    test: Indices
+    note: str
+
+
+def split_by_state(pairs: Pairs, held_out: int, rng: np.random.Generator) -> StateSplit:
+    """Split pairs so that about ``held_out`` are in the validation split, as many in the test split, apart by state.
+
+    Two pictures show the same state if the domain says so or, where it does not know, if they are equal byte by byte.
+    """
+    ends, told = _states(pairs)
+    part = _grown(ends, held_out, rng)
+    of_pairs = part[ends]  # (pairs, 2)
+    inside = of_pairs[:, 0] == of_pairs[:, 1]
+    train, test, validation = (
+        rng.permutation(np.flatnonzero(inside & (of_pairs[:, 0] == number))) for number in range(3)
+    )
+    lost = int((~inside).sum())
+    if not len(validation) or not len(test) or len(train) < LEAST_TRAINING * len(pairs):
+        raise UsageError(
+            f"data.split=state is not possible: of {len(pairs):,} pairs, which link {part.size:,} states, it would "
+            f"leave {len(train):,} to train, {len(validation):,} to validate and {len(test):,} to test. Use "
+            "data.split=pair, or a domain with more states."
+        )
+    note = f"split by {'states' if told else 'pictures'}: {len(train):,} pairs to train, {len(validation):,} to "
+    note += f"validate, {len(test):,} to test, {lost:,} left out because they join two parts"
+    if not told and part.size == 2 * len(pairs):
+        note += "; no two pictures are equal, so nobody can tell which show the same state: they may"
+    return StateSplit(train=train, validation=validation, test=test, note=note)
+
+
+def _states(pairs: Pairs) -> tuple[Indices, bool]:
+    """Return the number of the state before and after each pair, (pairs, 2), and whether the domain knows states."""
+    told = pairs.states_before is not None and pairs.states_after is not None
+    sides = (pairs.states_before, pairs.states_after) if told else (pairs.before, pairs.after)
+    numbers: dict[bytes, int] = {}
+    ends = [[numbers.setdefault(row.tobytes(), len(numbers)) for row in side] for side in sides if side is not None]
+    return np.array(ends, dtype=np.intp).T, told
+
+
+def _grown(ends: Indices, wanted: int, rng: np.random.Generator) -> Indices:
+    """Return the part of each state: 0 for training, 1 for test, 2 for validation."""
+    links: dict[int, list[int]] = defaultdict(list)  # of each state, the states at the other ends of its pairs
+    for one, other in ends.tolist():
+        links[one].append(other)
+        links[other].append(one)
+    part = np.full(int(ends.max()) + 1, FREE, dtype=np.intp)
+    for number in (1, 2):
+        _grow(part, number, wanted, rng.permutation(ends).tolist(), links)
+    return part
+
+
+def _grow(part: Indices, number: int, wanted: int, starts: list[list[int]], links: dict[int, list[int]]) -> None:
+    """Give states to a part until the pairs within it are enough; a new pair starts where nothing is left to add."""
+    inside, border = 0, dict[int, int]()  # pairs within the part; free states linked to it, with how many pairs
+
+    def take(state: int) -> None:
+        nonlocal inside
+        inside += sum(part[other] == number or other == state for other in links[state])
+        part[state] = number
+        border.pop(state, None)
+        for other in links[state]:
+            if part[other] == FREE:
+                border[other] = border.get(other, 0) + 1
+
+    for start in starts:
+        if any(part[state] != FREE for state in start):
+            continue
+        for state in dict.fromkeys(start):
+            take(state)
+        while border and inside < wanted:
+            take(max(border, key=lambda state: border[state] / len(links[state])))
+        if inside >= wanted:
+            return

@@ -1,0 +1,1 @@
+"""Lifting: from bits to objects, places and action schemas with parameters."""

@@ -1,0 +1,107 @@
+"""What lifting starts from: finite-domain variables, and the events of the training transitions in their terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from cubespace.base.arrays import Bits, Indices
+
+ACCIDENTS = 0.02  # of what was to be expected: what is seen this seldom was a picture misread, or a pair mixed up
+
+Change = tuple[int, int, int]  # variable, old value, new value
+Event = tuple[Change, ...]  # all changes of a transition, by ascending variable
+
+
+@attrs.frozen
+class Variables:
+    """Bits as finite-domain variables: of the bits of one variable exactly one is true, and it is the value."""
+
+    bits: tuple[tuple[int, ...], ...]  # of each variable, in the order of its values
+
+    @classmethod
+    def of(cls, groups: Sequence[int]) -> Variables:
+        """Return the variables of an encoder's layout, which numbers the variable of each bit."""
+        numbers = np.asarray(groups)
+        return cls(tuple(tuple(np.flatnonzero(numbers == number).tolist()) for number in np.unique(numbers)))
+
+    @property
+    def most_values(self) -> int:
+        """Return how many values the richest variable has."""
+        return max((len(bits) for bits in self.bits), default=0)
+
+    def __len__(self) -> int:
+        """Return how many variables there are."""
+        return len(self.bits)
+
+    def values(self, states: Bits) -> Indices:
+        """Return the value of each variable, (states, variables); -1 where not exactly one of its bits is true."""
+        codes = np.full((len(states), len(self.bits)), -1, dtype=np.intp)
+        for number, bits in enumerate(self.bits):
+            seen = states[:, list(bits)]
+            clear = seen.sum(1) == 1
+            codes[clear, number] = seen[clear].argmax(1)
+        return codes
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Observed:
+    """The training transitions as values of variables, and the distinct events that they show."""
+
+    variables: Variables
+    before: Indices  # (transitions, variables), transitions that change something and are clear
+    after: Indices
+    rows: Indices  # (transitions,), their numbers in the training split
+    events: tuple[Event, ...]  # distinct, the most frequent first
+    event: Indices  # (transitions,), the event that each shows
+    unclear: int  # transitions in which a variable has no value or several
+    idle: int  # transitions that change nothing
+
+    @property
+    def counts(self) -> Indices:
+        """Return how many transitions show each event."""
+        return np.bincount(self.event, minlength=len(self.events))
+
+    @property
+    def steady(self) -> Bits:
+        """Return which events are no accidents: those seen again, if they make up most transitions, else all."""
+        again = self.counts > 1
+        return again if 2 * self.counts[again].sum() >= len(self.event) else np.ones_like(again)
+
+    @property
+    def changing(self) -> Indices:
+        """Return the variables that some transition changes."""
+        return np.flatnonzero((self.before != self.after).any(0))
+
+
+def observe(before: Bits, after: Bits, variables: Variables) -> Observed:
+    """Return what the training transitions, (transitions, bits) each, show."""
+    old, new = variables.values(before), variables.values(after)
+    clear = ((old >= 0) & (new >= 0)).all(1)
+    idle = clear & (old == new).all(1)
+    rows = np.flatnonzero(clear & ~idle)
+    old, new = old[rows], new[rows]
+    changed = old != new
+    told = np.concatenate([np.where(changed, old, -1), np.where(changed, new, -1)], axis=1)
+    _, first, number, count = np.unique(told, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    order = np.lexsort((first, -count))
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    events = tuple(_event(old[row], new[row]) for row in first[order].tolist())
+    return Observed(
+        variables=variables,
+        before=old,
+        after=new,
+        rows=rows,
+        events=events,
+        event=place[number.ravel()],
+        unclear=int((~clear).sum()),
+        idle=int(idle.sum()),
+    )
+
+
+def _event(old: Indices, new: Indices) -> Event:
+    changed = np.flatnonzero(old != new)
+    return tuple((int(variable), int(old[variable]), int(new[variable])) for variable in changed)

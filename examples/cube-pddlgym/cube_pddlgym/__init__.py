@@ -1,0 +1,1 @@
+"""The worlds of PDDLGym as domains of cubespace."""

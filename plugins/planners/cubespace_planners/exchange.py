@@ -1,0 +1,62 @@
+"""Planners that are Python packages: a child process is given the task as JSON and answers by JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cubespace.search.planner import Answer, Limits, Outcome, PlannerBackend, Statistics
+from cubespace.symbols.strips import Task
+
+TASK, ANSWER = "task.json", "answer.json"
+
+
+class PythonPlanner(PlannerBackend):
+    """A planner that a script beside this file runs; the script imports the planner, and nothing of cubespace."""
+
+    script: ClassVar[str]
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the script is told besides the task."""
+        return {}
+
+    def command(self, task: Task, folder: Path, limits: Limits) -> Sequence[str]:
+        """Write the task as lists of numbers of bits."""
+        told = {**self.settings(), "megabytes": limits.megabytes}
+        (folder / TASK).write_text(json.dumps({**task_record(task), **told}))
+        # -P: files in the current folder are not modules
+        return [sys.executable, "-P", str(Path(__file__).with_name(self.script))]
+
+    def answer(self, task: Task, folder: Path, exit_code: int, log: str) -> Answer:
+        """Read what the script wrote; without that it has crashed, or there was not enough memory."""
+        if not (folder / ANSWER).is_file():
+            short = "MemoryError" in log or "bad_alloc" in log or "OutOfMemoryError" in log
+            return Answer(outcome=Outcome.OUT_OF_MEMORY if short else Outcome.CRASHED)
+        del exit_code
+        found = json.loads((folder / ANSWER).read_text())
+        numbers = {name: number for number, name in enumerate(task.model.names)}
+        plan = None if found["plan"] is None else [numbers[name] for name in found["plan"]]
+        statistics = Statistics(search_seconds=found.get("seconds"), expansions=found.get("expansions"))
+        return Answer(outcome=Outcome[found["outcome"]], plan=plan, statistics=statistics, detail=found["detail"])
+
+
+def task_record(task: Task) -> dict[str, Any]:
+    """Return a task for JSON: per action its name, cost, and the bits of its precondition and effect."""
+    model = task.model
+    masks = {"positive": model.positive, "negative": model.negative, "add": model.add, "delete": model.delete}
+    actions = [
+        {"name": name, "cost": int(model.cost[row])}
+        | {key: mask[row].nonzero()[0].tolist() for key, mask in masks.items()}
+        for row, name in enumerate(model.names)
+    ]
+    goal = {int(bit): bool(task.goal[bit]) for bit in task.care.nonzero()[0]}
+    return {
+        "bits": model.bits,
+        "init": task.init.nonzero()[0].tolist(),
+        "goal": list(goal.items()),
+        "actions": actions,
+        "unit_cost": model.unit_cost,
+    }

@@ -1,0 +1,41 @@
+"""A small piece of the benchmark of kills, hostile files and faults; the whole of it takes half an hour."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).parents[2] / "benchmarks" / "chaos.py"
+QUICK = (
+    "killed search",
+    "pictures",
+    "npz of the user",
+    "settings",
+    "arrays of a run",
+    "tables of a run",
+    "links",
+    "HTML",
+)
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the benchmark looks for processes as Linux shows them")
+
+
+def chaos(folder: Path, *words: str) -> dict:
+    command = [sys.executable, str(PROGRAM), *words, "--work", str(folder / "work"), "--output", str(folder / "chaos")]
+    subprocess.run(command, check=False, capture_output=True)
+    return json.loads((folder / "chaos.json").read_text())
+
+
+def test_no_promise_is_broken_in_a_few_cases(tmp_path) -> None:
+    result = chaos(tmp_path, "--scale", "0.02", *(word for group in QUICK for word in ("--only", group)))
+    assert result["failures"] == []
+    assert not any(result["promises"].values())
+    assert sum(row["cases"] for row in result["classes"]) > 30
+    assert "| promise | broken |" in (tmp_path / "chaos.md").read_text()
+
+
+@pytest.mark.slow
+def test_no_promise_is_broken_in_a_tenth_of_the_cases(tmp_path) -> None:
+    assert chaos(tmp_path, "--scale", "0.1", "--seed", "7")["failures"] == []

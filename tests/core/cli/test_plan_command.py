@@ -1,0 +1,81 @@
+"""``cube plan``: what it says, where it writes, and that its exit code tells the truth."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tiny_run import cube
+
+from cubespace.cli.plan import summary
+from cubespace.runs.planning import UNJUDGED, Ending
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_every_exit_code_of_plan_is_documented() -> None:
+    table = (ROOT / "docs" / "exit-codes.md").read_text()
+    for code in {*(ending.exit_code for ending in Ending), UNJUDGED}:
+        assert f"| {code} |" in table
+
+
+def test_all_is_said_as_json_and_other_pictures_go_elsewhere(default_run) -> None:
+    folders = set()
+    for number in ("000", "001"):
+        pictures = [f"run/problems/{number}/{name}.png" for name in ("init", "goal")]
+        answer = cube("plan", "--run", "run", *pictures, "--json", cwd=default_run.parent)
+        record = json.loads(answer.stdout)
+        assert (answer.returncode, record["exit_code"], record["ending"]) == (0, 0, "valid")
+        folders.add(record["folder"])
+        assert json.loads((default_run.parent / record["folder"] / "result.json").read_text())["plan"] == record["plan"]
+    assert len(folders) == 2
+    assert record["unseen_steps"] == []
+    assert record["simulator"]["distance"] == len(record["plan"]) == len(record["actions"]) == 2
+    assert (record["limits"], record["warnings"]) == ({"seconds": 900.0, "megabytes": 2048}, [])
+
+
+def test_it_says_what_was_seen_and_quietly_only_where_the_plan_is(default_run) -> None:
+    pictures = [f"run/problems/000/{name}.png" for name in ("init", "goal")]
+    answer = cube("plan", "--run", "run", *pictures, cwd=default_run.parent)
+    assert "2 steps, valid, optimal; 2 of 2 steps seen in training" in answer.stderr
+    quiet = cube("plan", "--run", "run", *pictures, "-q", cwd=default_run.parent)
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+    assert quiet.stdout == answer.stdout
+    assert re.fullmatch(r"run/plans/init-goal-[0-9a-f]{10}/fd-lmcut/strip\.png\n", quiet.stdout)
+
+
+RECORD = {"plan": [1, 2, 3], "ending": "validity unknown", "valid": None, "unseen_steps": [2], "seconds": 0.1}
+INVALID = {"valid": False, "ending": "not valid", "wrong_step": 2, "reason": "frame is not readable"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "3 steps, validity unknown; 2 of 3 steps seen in training, never seen: 2; 0.1 s"),
+        (
+            {**INVALID, "fault": "0 twice, 5 missing"},
+            "3 steps, not valid (frame 2: frame is not readable: 0 twice, 5 missing); 2 of 3 steps seen",
+        ),
+        (
+            {"plan": None, "outcome": "unsolvable in the learned model", "detail": ""},
+            "no plan: unsolvable in the learned",
+        ),
+        (
+            {"valid": True, "ending": "valid", "optimal": False, "unseen_steps": []},
+            "3 steps, valid, not shortest; 3 of 3",
+        ),
+    ],
+)
+def test_one_line_says_what_a_plan_is_worth(changes, words) -> None:
+    class Made:
+        solution = object()
+
+    assert summary(Made(), RECORD | changes).startswith(words)  # type: ignore[arg-type]
+
+
+def test_a_goal_out_of_reach_is_called_so() -> None:
+    class Made:
+        solution = None
+        reach = type("Reach", (), {"states": 181440})()
+
+    assert "the goal cannot be reached: the simulator proves it with 181,440 states" in summary(Made(), RECORD)  # type: ignore[arg-type]
