@@ -6,62 +6,75 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import attrs
 import typer
 
 from cubespace.base.files import write_text
 from cubespace.cli.app import app
+from cubespace.cli.option_groups import grouped
 
 if TYPE_CHECKING:
     from cubespace.experiments.tables.rows import RunFacts
+    from cubespace.experiments.tables.table import Table
 
 Folders = Annotated[list[Path], typer.Argument(metavar="RUN…|MATRIX", help="Run folders, or the folder of a matrix.")]
 
 
-Rows = Annotated[
-    str | None, typer.Option(metavar="AXIS,…", help="Axes that go down.  [default: those in which runs differ]")
-]
-Columns = Annotated[str | None, typer.Option(metavar="AXIS,…", help="Axes that go across.  [default: planner]")]
-Values = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MEASURE[:SUMMARY],…",
-        help="What to show; a summary is spread (mean ± sd), mean, min, max, range or sum.  "
-        "[default: plans,recall,wrong,training_seconds]",
-    ),
-]
-Form = Annotated[Literal["markdown", "latex", "csv", "json"], typer.Option("--format", help="How to print the table.")]
-Beside = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="A CSV file with columns of others, by the same axes.")
-]
-Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")]
-Plots = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Also write plots of effort and of losses, as SVG and PDF.")
-]
-Against = Annotated[str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")]
+@attrs.frozen
+class Layout:
+    """What a table shows, and where."""
+
+    rows: Annotated[
+        str | None, typer.Option(metavar="AXIS,…", help="Axes that go down.  [default: those in which runs differ]")
+    ] = None
+    columns: Annotated[str | None, typer.Option(metavar="AXIS,…", help="Axes that go across.  [default: planner]")] = (
+        None
+    )
+    values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEASURE[:SUMMARY],…",
+            help="What to show; a summary is spread (mean ± sd), mean, min, max, range or sum.  "
+            "[default: plans,recall,wrong,training_seconds]",
+        ),
+    ] = None
+
+    def table(self, runs: Sequence[RunFacts]) -> Table:
+        """Return the table of some runs."""
+        from cubespace.experiments.tables.table import DEFAULT_COLUMNS, make_table
+
+        return make_table(runs, _list(self.rows), _list(self.columns), _list(self.values) or DEFAULT_COLUMNS)
 
 
 @app.command(
     epilog="Examples: `cube tables runs/smoke`, `cube tables runs/smoke --rows variant --columns planner "
     "--values plans,recall:min,successor --format latex`"
 )
+@grouped
 def tables(
+    *,
     folders: Folders,
-    rows: Rows = None,
-    columns: Columns = None,
-    values: Values = None,
-    form: Form = "markdown",
-    beside: Beside = None,
-    output: Output = None,
-    plots: Plots = None,
-    against: Against = "fd-blind",
+    layout: Layout,
+    form: Annotated[
+        Literal["markdown", "latex", "csv", "json"], typer.Option("--format", help="How to print the table.")
+    ] = "markdown",
+    beside: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A CSV file with columns of others, by the same axes.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")] = None,
+    plots: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Also write plots of effort and of losses, as SVG and PDF.")
+    ] = None,
+    against: Annotated[
+        str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")
+    ] = "fd-blind",
 ) -> None:
     """Print a table of many runs; seeds, and every axis that is in neither rows nor columns, are aggregated."""
     from cubespace.experiments.tables.formats import FORMATS, put_beside
     from cubespace.experiments.tables.rows import read_runs
-    from cubespace.experiments.tables.table import DEFAULT_COLUMNS, make_table
 
     runs = read_runs(folders)
-    table = make_table(runs, _list(rows), _list(columns), _list(values) or DEFAULT_COLUMNS)
+    table = layout.table(runs)
     text = FORMATS[form](table if beside is None else put_beside(table, beside))
     if output is None:
         typer.echo(text)

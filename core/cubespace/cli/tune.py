@@ -28,6 +28,14 @@ if TYPE_CHECKING:
     import optuna
 
 
+Source = Annotated[
+    Path | None, typer.Argument(metavar="[FILE|TUNING]", help="A tuning file, or the folder of one to go on with.")
+]
+Storage = Annotated[
+    str | None, typer.Option(metavar="URL", help="A database that several machines share, as Optuna has them.")
+]
+
+
 @attrs.frozen
 class Question:
     """What is tuned, where it is not read from a file."""
@@ -75,21 +83,6 @@ class Question:
         return attrs.evolve(tuning, settings=settings, space=space or tuning.space, **known)
 
 
-Source = Annotated[
-    Path | None, typer.Argument(metavar="[FILE|TUNING]", help="A tuning file, or the folder of one to go on with.")
-]
-Trials = Annotated[int, typer.Option(min=1, help="How many trials in all.")]
-Output = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder.  [default: runs/tune-…]")
-]
-Storage = Annotated[
-    str | None, typer.Option(metavar="URL", help="A database that several machines share, as Optuna has them.")
-]
-ExecutorSpec = Annotated[str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the trials.")]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Trials side by side.  [default: one per core]")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors.")]
-
-
 @app.command(
     epilog="Examples: `cube tune --preset paper --domain mnist --trials 100 --jobs 2`, "
     "`cube tune --domain lightsout --set model.bits=16,36,64 --set train.losses.direct=0.02,0.1 --trials 6`"
@@ -99,12 +92,16 @@ def tune(
     *,
     source: Source = None,
     question: Question,
-    trials: Trials = 100,
-    output: Output = None,
+    trials: Annotated[int, typer.Option(min=1, help="How many trials in all.")] = 100,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder.  [default: runs/tune-…]")
+    ] = None,
     storage: Storage = None,
-    executor: ExecutorSpec = "local",
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    executor: Annotated[
+        str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the trials.")
+    ] = "local",
+    jobs: Annotated[int | None, typer.Option(min=1, help="Trials side by side.  [default: one per core]")] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors.")] = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
