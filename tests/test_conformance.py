@@ -1,5 +1,6 @@
 """Every component of the registry, the day it appears, against the suite that third parties run too."""
 
+import importlib.util
 import tempfile
 from pathlib import Path
 
@@ -40,7 +41,13 @@ def own_world() -> str:
 
 
 # what needs more than its name, and what deserves a second look
+LAKE = "id=FrozenLake-v1,arguments=is_slippery:false"
+ENGINES = ("fast-downward-opt", "symk-opt", "pyperplan-opt", "enhsp-opt", "tamer")
 SPECS = {
+    "gym": [f"gym:{LAKE}"],
+    "gym-walks": [f"gym-walks:{LAKE},steps=10"],
+    "up": ["up", *(f"up:engine={engine}" for engine in ENGINES)],
+    "lapkt": ["lapkt", *(f"lapkt:search={search}" for search in ("k-bfws", "iw", "siw"))],
     "images": [own_pairs()],
     "frames": [own_world()],
     "mandrill": [own_picture()],
@@ -55,8 +62,30 @@ SPECS = {
 }
 
 
-def specs(kind: str) -> list[str]:
+def all_specs(kind: str) -> list[str]:
     return [spec for name in load_plugins().names(kind) for spec in SPECS.get(name, [name])]
+
+
+def missing(kind: str, spec: str) -> str | None:
+    """Return what an optional component needs that is not here."""
+    if spec.startswith("gym"):
+        return None if importlib.util.find_spec("gymnasium") else "the extra [gym] is not installed"
+    return load_plugins().create("planner", spec).missing() if kind == "planner" else None
+
+
+def specs(kind: str) -> list[str]:
+    return [spec for spec in all_specs(kind) if missing(kind, spec) is None]
+
+
+OPTIONAL = [(kind, spec) for kind in ("domain", "planner") for spec in all_specs(kind)]
+
+
+@pytest.mark.parametrize(("kind", "spec"), [case for case in OPTIONAL if missing(*case)])
+def test_what_is_not_installed_says_how_to_install_it(kind: str, spec: str) -> None:
+    reason = missing(kind, spec)
+    assert reason is not None
+    assert "install" in reason
+    pytest.skip(f"{kind} {spec}: {reason}")
 
 
 test_domains = conformance("domain", *specs("domain"))

@@ -11,7 +11,7 @@ from typing import Any
 from tiny_run import SETTINGS
 
 from cubespace.base.files import read_json
-from cubespace.cli import app
+from cubespace.cli.commands import app
 from cubespace.experiments.executor import Cell, CellResult, Executor, in_order, left_out
 from cubespace.experiments.matrix import Matrix
 
@@ -68,7 +68,8 @@ def outcome(folder: Path) -> dict[str, Any]:
         hashes = {
             file: digest for stage in ("data", "train", "extract") for file, digest in stages[stage]["files"].items()
         }
-        hashes.pop("metrics.jsonl", None)  # has times
+        for timed in ("metrics.jsonl", "encoder.json"):
+            hashes.pop(timed, None)
         found[run.name] = (hashes, _steady(results["planners"]), _steady(read_json(run / "diagnosis.json")))
     return found
 

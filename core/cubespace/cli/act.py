@@ -13,9 +13,10 @@ import typer
 from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
+from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC, Device, Instances, Length, execution
 from cubespace.runs.folder import RunFolder
-from cubespace.settings.run_config import DEFAULT_PLANNER
+from cubespace.settings.run_config import DEFAULT_PLANNER, PlanConfig
 
 if TYPE_CHECKING:
     from cubespace.runs.acting import Actor, Episode
@@ -24,20 +25,38 @@ if TYPE_CHECKING:
 ACTS = "acts"
 
 
+@attrs.frozen
+class Starts:
+    """From where to act, and for how long."""
+
+    instances: Instances = None
+    length: Length = None
+    seed: Annotated[int | None, typer.Option(min=0, help="Of starts, goals and labels.  [default: the run's]")] = None
+    labels: Annotated[
+        int, typer.Option(min=0, help="Random steps whose action is known, to begin with; the rest is tried.")
+    ] = 100
+    steps: Annotated[int, typer.Option(min=1, help="Actions in one episode, at most.")] = 50
+
+    def settings(self, plan: PlanConfig) -> PlanConfig:
+        """Return the settings of a run's problems, with what was asked for here."""
+        return attrs.evolve(
+            plan,
+            instances=plan.instances if self.instances is None else self.instances,
+            length=plan.length if self.length is None else self.length,
+            seed=plan.seed if self.seed is None else self.seed,
+        )
+
+
 @app.command(epilog="Example: `cube act --run runs/gym-… --instances 30 --labels 100`")
+@grouped
 def act(
+    *,
     folder: Annotated[Path, typer.Option("--run", metavar="RUN", help="The run folder whose model plans.")],
     planner: Annotated[
         str,
         typer.Option(metavar=SPEC, autocompletion=names("planner"), help="The planner; see `cube plugins planner`."),
     ] = DEFAULT_PLANNER,
-    instances: Instances = None,
-    length: Length = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of starts, goals and labels.  [default: the run's]")] = None,
-    labels: Annotated[
-        int, typer.Option(min=0, help="Random steps whose action is known, to begin with; the rest is tried.")
-    ] = 100,
-    steps: Annotated[int, typer.Option(min=1, help="Actions in one episode, at most.")] = 50,
+    starts: Starts,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Where it goes.  [default: RUN/acts]")
     ] = None,
@@ -48,39 +67,35 @@ def act(
     """Plan, act in the environment, look, plan again; the environment itself says whether the goal was reached."""
     loaded = catalogue(no_plugin)
     run = RunFolder.load(folder, loaded)
-    settings = attrs.evolve(
-        run.config.plan,
-        instances=run.config.plan.instances if instances is None else instances,
-        length=run.config.plan.length if length is None else length,
-        seed=run.config.plan.seed if seed is None else seed,
-    )
     from cubespace.runs.stages import Pipeline
 
-    run = attrs.evolve(run, config=attrs.evolve(run.config, plan=settings))
+    run = attrs.evolve(run, config=attrs.evolve(run.config, plan=starts.settings(run.config.plan)))
     pipeline = Pipeline(run, loaded, execution(device, 1), Observer())
-    actor, episodes = _act(pipeline, planner, labels, steps)
-    records = [episode.record() for episode in episodes]
-    reached = sum(record["reached"] for record in records)
-    table: dict[str, Any] = {
-        "planner": planner,
-        "seed": settings.seed,
-        "labels": labels,
-        "learned_actions_bound": round(actor.binding.bound, 4),
-        "starts": len(records),
-        "reached": reached,
-        "as_short_as_possible": sum(record["reached"] and record["steps"] == record["distance"] for record in records),
-        "records": records,
-    }
+    actor, episodes = _act(pipeline, planner, starts.labels, starts.steps)
+    table = {"planner": planner, "seed": run.config.plan.seed, "labels": starts.labels, **_table(actor, episodes)}
     target = output or run.file(ACTS)
     _write(target, table, episodes)
     if as_json:
         typer.echo(json.dumps({"folder": str(target), **table}, indent=2))
         return
-    typer.echo(f"{reached} of {len(records)} goals reached, {table['as_short_as_possible']} as soon as possible")
-    for record in records:
+    goals = f"{table['reached']} of {table['starts']} goals reached"
+    typer.echo(f"{goals}, {table['as_short_as_possible']} as soon as possible")
+    for record in table["records"]:
         if not record["reached"]:
             typer.echo(f"  {record['problem']}: {record['failure']} after {record['steps']} steps")
     typer.echo(str(target))
+
+
+def _table(actor: Actor, episodes: list[Episode]) -> dict[str, Any]:
+    """Return what came of all starts."""
+    records = [episode.record() for episode in episodes]
+    return {
+        "learned_actions_bound": round(actor.binding.bound, 4),
+        "starts": len(records),
+        "reached": sum(record["reached"] for record in records),
+        "as_short_as_possible": sum(record["reached"] and record["steps"] == record["distance"] for record in records),
+        "records": records,
+    }
 
 
 def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Actor, list[Episode]]:

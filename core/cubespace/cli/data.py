@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import attrs
 import typer
 
 from cubespace.base.options import parse_spec
 from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.cli.option_groups import grouped
 from cubespace.plugins.blame import blame
 from cubespace.settings.run_config import Spoiling
 
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     from cubespace.base.arrays import Images
 
 DomainSpec = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain, as NAME or NAME:key=value,…")]
+DataFile = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")]
+Count = Annotated[
+    int | None,
+    typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Everything random depends on it alone.")]
 
 
@@ -47,44 +54,38 @@ def show(
     typer.echo(str(target))
 
 
+@attrs.frozen
+class Spoiled:
+    """What is done to clean data."""
+
+    noise: Annotated[float, typer.Option(min=0, help="Spoil: standard deviation of noise on each pixel, of 1.")] = 0.0
+    light: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: darken each picture by up to this.")] = 0.0
+    shift: Annotated[int, typer.Option(min=0, max=8, help="Spoil: shift each picture by up to so many pixels.")] = 0
+    blink: Annotated[int, typer.Option(min=0, max=8, help="Spoil: add lamps that blink at random.")] = 0
+    wrong: Annotated[float, typer.Option(min=0, max=1, help="Spoil: mix up this fraction of the pairs.")] = 0.0
+    walks: Annotated[int | None, typer.Option(min=1, help="Spoil: pairs from so many random walks.")] = None
+    restart: Annotated[int | None, typer.Option(min=1, help="Begin walks anew after so many steps.")] = None
+    from_goal: Annotated[bool, typer.Option("--from-goal", help="Begin walks at the goal.")] = False
+
+
 @app.command(epilog="Example: `cube data mnist -n 5000 -o mnist.npz`")
+@grouped
 def data(
+    *,
     domain: DomainSpec,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")
-    ] = None,
-    count: Annotated[
-        int | None,
-        typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
-    ] = None,
+    output: DataFile = None,
+    count: Count = None,
     seed: Seed = 0,
-    noise: Annotated[float, typer.Option(min=0, help="Spoil: standard deviation of noise on each pixel, of 1.")] = 0.0,
-    light: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: darken each picture by up to this.")] = 0.0,
-    shift: Annotated[int, typer.Option(min=0, max=8, help="Spoil: shift each picture by up to so many pixels.")] = 0,
-    blink: Annotated[int, typer.Option(min=0, max=8, help="Spoil: add lamps that blink at random.")] = 0,
-    wrong: Annotated[float, typer.Option(min=0, max=1, help="Spoil: mix up this fraction of the pairs.")] = 0.0,
-    walks: Annotated[int | None, typer.Option(min=1, help="Spoil: pairs from so many random walks.")] = None,
-    restart: Annotated[int | None, typer.Option(min=1, help="Begin walks anew after so many steps.")] = None,
-    from_goal: Annotated[bool, typer.Option("--from-goal", help="Begin walks at the goal.")] = False,
+    spoiled: Spoiled,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Make a data set, split 90/5/5 for training, validation and test, with a contact sheet beside it."""
     from cubespace.data import transitions
     from cubespace.data.spoiling import spoil
 
-    spoiling = Spoiling(
-        noise=noise,
-        light=light,
-        shift=shift,
-        blink=blink,
-        wrong=wrong,
-        walks=walks,
-        from_goal=from_goal,
-        restart=restart,
-    )
     clean = catalogue(no_plugin).create("domain", domain)
     with blame(clean):
-        made = transitions.make(spoil(clean, spoiling, seed, 0), domain, count, seed)
+        made = transitions.make(spoil(clean, Spoiling(**attrs.asdict(spoiled)), seed, 0), domain, count, seed)
     target = output or Path(f"{parse_spec(domain).name}.npz")
     made.save(target)
     _write_sheet(target.with_suffix(".png"), made.train.before[:24], made.train.after[:24])

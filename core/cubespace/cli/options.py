@@ -21,6 +21,7 @@ from cubespace.settings.run_config import SHORT_NAMES, RunConfig, load_config, p
 
 SPEC = "NAME[:key=value,…]"
 DEFAULTS = Execution()
+MOST_THREADS = 1024  # no machine gains from more, and torch fails at numbers that are far too large
 
 Domain = Annotated[
     str | None,
@@ -187,8 +188,8 @@ def number_of_threads(text: str) -> int:
         from cubespace.learning.devices import fastest_threads
 
         return fastest_threads()
-    if not text.isdigit() or int(text) < 1:
-        raise UsageError(f"--threads {text}: write a whole number from 1, or auto")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_THREADS):
+        raise UsageError(f"--threads {text}: write a whole number from 1 to {MOST_THREADS}, or auto")
     return int(text)
 
 

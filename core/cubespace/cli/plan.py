@@ -12,7 +12,7 @@ from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
 from cubespace.cli.progress_bar import Terminal
-from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, TIME_LIMIT
+from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, TIME_LIMIT
 
 if TYPE_CHECKING:
     from cubespace.runs.planning import PicturePlan
@@ -33,7 +33,7 @@ Resize = Annotated[
     bool, typer.Option("--resize", help="Scale pictures of another size, as a run trained with resize= always does.")
 ]
 Seconds = Annotated[float, typer.Option("--time-limit", min=0.001, help="Seconds for the search.")]
-Megabytes = Annotated[int, typer.Option("--memory-limit", min=1, help="Megabytes for the search.")]
+Megabytes = Annotated[int, typer.Option("--memory-limit", min=1, max=MOST_MEMORY, help="Megabytes for the search.")]
 Anyway = Annotated[
     bool, typer.Option("--anyway", help="Search even if the simulator proves that the goal cannot be reached.")
 ]

@@ -78,7 +78,8 @@ class Exploration:
                 self._add(target, step)
             elif target != state and step.over != (target in self.rewards):
                 pictures = [self.frames[state], self.frames[target], step.picture]
-                raise ambiguous(self.level, action, "only one of them ends the episode", pictures)
+                what = f"after action '{self.level.actions[action]}' a frame ends the episode that otherwise does not"
+                raise unlearnable(self.level, what, "it hides a part of the state", pictures)
             elif target != state and not step.over:
                 self._meet(target, step.snapshot)
         return targets
@@ -125,13 +126,16 @@ class Exploration:
 
 
 def ambiguous(level: Level, action: int, why: str, pictures: list[Picture]) -> InputError:
-    """Return the error of a frame and an action that lead to two frames, with a file that shows all three."""
+    """Return the error of a frame and an action that lead to two frames."""
+    what = f"from one frame, action '{level.actions[action]}' leads to two different frames"
+    return unlearnable(level, what, why, pictures)
+
+
+def unlearnable(level: Level, what: str, why: str, pictures: list[Picture]) -> InputError:
+    """Return the error of a frame that is no state, with a file that shows it, and the two that make it so."""
     file = Path(tempfile.mkdtemp(prefix="cube-gym-"), "two-frames.png")
     write_png(file, contact_sheet(np.stack(pictures), columns=3))
-    return InputError(
-        f"'{level.name}' cannot be learned from its frames: from one frame, action '{level.actions[action]}' leads to "
-        f"two different frames, shown in {file}; {why}"
-    )
+    return InputError(f"'{level.name}' cannot be learned from its frames: {what}, shown in {file}; {why}")
 
 
 def key(picture: NDArray[np.uint8]) -> bytes:

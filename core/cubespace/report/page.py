@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from cubespace.base.numbers import duration, number, percent, size
 from cubespace.report import plots
+from cubespace.report.lifted import lifted_section
 from cubespace.report.run_files import Facts, Record, reasons, verdict
 from cubespace.report.visuals import Learned, Story
 from cubespace.settings.run_config import dump_toml
@@ -82,6 +83,7 @@ def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
         "effort": plots.effort(facts.planners) if facts.planners else None,
         "test": facts.measures["test"] if facts.measures else None,
         "learned": learned,
+        "lifted": lifted_section(facts),
         "effects": plots.effect_map(learned.model) if learned and learned.model else None,
         **_stories(facts, learned),
     }

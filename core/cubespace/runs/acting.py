@@ -69,7 +69,7 @@ class Actor:
             self.binding.observe(before, done[-1], now)
             if rest and (now == trace[1]).all():
                 plan = rest, trace[1:]
-            else:
+            elif not np.array_equal(picture, problem.goal):
                 plan, plans = self._plan(now, goal), plans + 1
         return self._episode(problem, pictures, first, done, plans, "")
 

@@ -45,6 +45,7 @@ class RunFolder:
         path = Path(path)
         if not (path / CONFIG).is_file():
             raise InputError(f"{path} is not a run folder: it has no {CONFIG}")
+        refuse_links(path)
         run = cls(path, load_config(path / CONFIG, {}), catalogue or load_plugins())
         run.records()  # a folder of a later version is refused at once
         return run

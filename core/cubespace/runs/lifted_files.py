@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +17,9 @@ from cubespace.base.options import parse_spec
 from cubespace.data.domain import Pairs
 from cubespace.runs.lifted_checks import lifting_record, summary
 from cubespace.runs.lifting import LiftedPairs, lift_pairs, network_eye
+from cubespace.settings.stages import LIFTING
 from cubespace.symbols.lifting.legend import make_legend
+from cubespace.symbols.lifting.model import LiftedModel, read_record
 from cubespace.symbols.lifting.pddl import write_lifted_domain, write_lifted_problem
 
 if TYPE_CHECKING:
@@ -41,6 +44,34 @@ def lift_run(pipeline: Pipeline) -> dict[str, Any]:
     record = lifting_record(lifted, data.validation, pipeline.strips(), pipeline.domain(), config.lift)
     pipeline.observer.say(f"lift: {summary(record)}")
     return record
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class LiftedRun:
+    """What came of lifting a run: ``model`` and ``pddl`` are None if its world was not lifted, for ``reasons``."""
+
+    model: LiftedModel | None
+    pddl: str | None  # the lifted domain
+    record: Mapping[str, Any]  # findings, checks and score: what ``cube lift --json`` prints
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Return why there is no lifted model."""
+        return tuple(self.record["reasons"])
+
+    def __repr__(self) -> str:
+        """Return it in one line."""
+        return f"<LiftedRun: {summary(self.record)}>"
+
+
+def read_lifted(pipeline: Pipeline) -> LiftedRun:
+    """Return what the finished stage ``lift`` has left."""
+    table = pipeline.table(LIFTING)
+    shown = {key: value for key, value in table.items() if key != "model"}
+    if not table["lifted"]:
+        return LiftedRun(model=None, pddl=None, record=shown)
+    model = read_record(table["model"])
+    return LiftedRun(model=model, pddl=pipeline.run.file(DOMAIN).read_text("utf-8"), record=shown)
 
 
 def write_lifted(folder: Path, lifted: LiftedPairs, pairs: Pairs, about: Sequence[str]) -> None:

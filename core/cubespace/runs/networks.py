@@ -113,8 +113,9 @@ def _try(
     resolved = resolve(catalogue, config, spec)
     begun = time.perf_counter()
     try:
-        network = new_network(catalogue, resolved, training, seed)
-        trial = try_network(network, (training.before, training.after), (held_out.before, held_out.after))
+        with blame():
+            network = new_network(catalogue, resolved, training, seed)
+            trial = try_network(network, (training.before, training.after), (held_out.before, held_out.after))
     except CubeError as error:
         seconds = round(time.perf_counter() - begun, 2)
         reason = str(error)

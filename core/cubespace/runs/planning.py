@@ -21,14 +21,17 @@ from cubespace.evaluation.distances import Reach, reach
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, own_problem
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.plugins.blame import blame
 from cubespace.runs.solving import (
     Given,
     Solution,
     check_pictures,
     fit_picture,
     folder_name,
+    refuse_missing,
     search_problem,
     solve_problem,
+    step_names,
     write_solution,
 )
 from cubespace.runs.stages import Pipeline
@@ -81,8 +84,7 @@ class PicturePlan:
     @property
     def actions(self) -> tuple[str, ...]:
         """Return the names of the actions, in order; none if there is no plan."""
-        plan = self.solution.search.plan if self.solution else None
-        return tuple(self.model.names[row] for row in plan or ())
+        return step_names(self.model, self.solution.search) if self.solution else ()
 
     def record(self, *, strict: bool = False) -> dict[str, Any]:
         """Return all of it that is not a picture, for JSON; ``strict`` wants plans that somebody can judge."""
@@ -140,13 +142,13 @@ class Planning:
 
         If a simulator proves that the goal cannot be reached, nothing is searched for, unless ``anyway``.
         """
+        refuse_missing({planner: solver}, self.network)
         told = observer or Observer()
         first, last = self.picture(init, resize), self.picture(goal, resize)
         warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]
         for warning in warnings:
             told.say(f"warning: {warning}")
-        problem = own_problem(self.domain, first, last)
-        far = self._reach(problem)
+        problem, far = self._posed(first, last)
         solution = None
         if far is None or not far.unreachable or anyway:
             problem = attrs.evolve(problem, distance=far.distance if far else None)
@@ -169,10 +171,13 @@ class Planning:
         name = str(given) if isinstance(given, str | Path) else f"the picture of {role}"
         return check_pictures(self.network, picture, self.redrawing_error, [name])
 
-    def _reach(self, problem: Problem) -> Reach | None:
-        if problem.states is None or not isinstance(self.domain, StateSpace):
-            return None
-        return reach(self.domain, *problem.states, most_states=MOST_STATES)
+    def _posed(self, first: Images, last: Images) -> tuple[Problem, Reach | None]:
+        """Return the problem of two pictures, and how far the simulator finds the goal; None without one."""
+        with blame(self.domain):
+            problem = own_problem(self.domain, first, last)
+            if problem.states is None or not isinstance(self.domain, StateSpace):
+                return problem, None
+            return problem, reach(self.domain, *problem.states, most_states=MOST_STATES)
 
 
 def own_folder(init: Path, goal: Path, problem: Problem, planner: str) -> Path:

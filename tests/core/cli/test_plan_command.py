@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tiny_run import cube
 
-from cubespace.cli.plan import UNJUDGED, summary
-from cubespace.runs.planning import Ending
+from cubespace.cli.plan import summary
+from cubespace.runs.planning import UNJUDGED, Ending
 
 ROOT = Path(__file__).parents[3]
 

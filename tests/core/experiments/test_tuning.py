@@ -122,7 +122,7 @@ def test_a_search_that_is_killed_twice_is_complete_in_the_end(tmp_path) -> None:
     for _ in range(2):
         process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(moments.uniform(15, 25))
+            process.wait(moments.uniform(6, 10))
         process.kill()
         process.wait()
     answer = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -30,6 +30,14 @@ def test_settings_go_on_top_of_the_file(tmp_path) -> None:
         ("trian.epochs=3", "unknown option 'trian'"),
         ("domain.size=3", "domain"),
         ("epochs", "write KEY=VALUE"),
+        ("train=1", "train: 1 is a single value, and this is a table with architecture"),
+        ("train.learning_rate=1e38", "train.learning_rate: must be <= 100.0"),
+        ("train.seed=18446744073709551616", "train.seed: must be <= 9223372036854775807"),
+        ("data.seed=18446744073709551616", "data.seed: must be <= 9223372036854775807"),
+        ("model.bits=1000000000", "model.bits: must be <= 1000000"),
+        ("model.action_depth=1000000", "model.action_depth: must be <= 100"),
+        ("plan.memory_limit=1000000000000000", "plan.memory_limit: must be <= 1073741824"),
+        ("domain=images:path=\udcff", "has bytes that are no text"),
     ],
 )
 def test_wrong_settings_are_named(setting: str, complaint: str) -> None:
@@ -57,3 +65,25 @@ def test_a_stage_depends_on_its_own_settings_and_the_earlier_ones() -> None:
     assert base.key("evaluate") != plan.key("evaluate")
     assert differing_keys(base, train, "train") == ["train.epochs"]
     assert differing_keys(base, plan, "train") == []
+
+
+def test_there_is_at_least_one_planner(tmp_path) -> None:
+    (tmp_path / "x.toml").write_text("[plan]\nplanners = []\n")
+    with pytest.raises(UsageError, match=r"plan.planners: there must be at least one planner"):
+        load_config(tmp_path / "x.toml", {})
+
+
+def test_one_value_and_a_table_of_the_same_name_are_a_contradiction() -> None:
+    with pytest.raises(UsageError, match="'domain' is given as one value and as a table with size"):
+        load_config(None, {"domain.size": 3, "domain": "mnist"})
+
+
+def test_a_file_may_begin_with_the_mark_of_an_editor(tmp_path) -> None:
+    (tmp_path / "x.toml").write_text('domain = "lightsout"\n', encoding="utf-8-sig")
+    assert load_config(tmp_path / "x.toml", {}).domain == "lightsout"
+
+
+def test_a_file_that_is_nested_too_deeply_is_named(tmp_path) -> None:
+    (tmp_path / "deep.toml").write_text("x = " + "[" * 200_000)
+    with pytest.raises(InputError, match=r"deep.toml is not a TOML file"):
+        load_config(tmp_path / "deep.toml", {})

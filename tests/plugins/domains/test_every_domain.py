@@ -1,5 +1,6 @@
 """What holds for every domain of the registry, ours or not."""
 
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +15,8 @@ from cubespace.data.domain import Simulator
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.testing import checks
 
-NAMES = load_plugins().names("domain")
+NEEDS = {"gym": "gymnasium", "gym-walks": "gymnasium"}
+NAMES = [name for name in load_plugins().names("domain") if name not in NEEDS or importlib.util.find_spec(NEEDS[name])]
 BATCH = 2500
 ROUNDS = 4  # of BATCH states each, so that memory stays small
 
