@@ -14,8 +14,11 @@ of each class. Some cases need Linux, some (small disks, devices) need root; wit
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
 import tempfile
@@ -29,7 +32,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from chaos_cases import kills, numbers, pages, places, planners, plugins, run_files, typed_words, user_files
-from chaos_cases.harness import Case, Verdict, become_subreaper, run_case
+from chaos_cases.harness import Case, Verdict, become_subreaper, keep_command_line, run_case
 from chaos_cases.world import World
 
 TITLES = {
@@ -121,12 +124,21 @@ def prepare() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     import matplotlib as mpl
     import torch
+    from PIL import Image
 
+    import cubespace
     from cubespace.plugins.catalogue import load_plugins
 
     mpl.use("agg")
+    Image.init()
     torch.set_num_threads(1)
-    for named in load_plugins().components.values():
+    ours = [module.name for module in pkgutil.walk_packages(cubespace.__path__, "cubespace.")]
+    for name in (*ours, "typer._adapters"):  # the last is imported by the first command, and slow
+        if not name.endswith("__main__"):
+            with contextlib.suppress(ImportError):  # an extra that is not installed
+                importlib.import_module(name)
+    keep_command_line()
+    for named in load_plugins(()).components.values():
         for component in named.values():
             component.load()
     become_subreaper()

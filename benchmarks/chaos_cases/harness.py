@@ -22,7 +22,7 @@ from typing import Any
 import attrs
 
 DOCUMENTED = frozenset({0, 1, 2, 3, 4, 5, 6, 129, 130, 143})
-LONGEST_LINE = 2000  # characters of stderr: beyond, a message helps nobody
+LONGEST_LINE = 2500  # characters of stderr: cube cuts at 2,000 and says what is missing
 HANGS_SECONDS = 60.0
 PR_SET_CHILD_SUBREAPER, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 36, 1, 2
 CANARY = "CHAOS_CANARY"  # the environment variable with the file that code out of a data file would make
@@ -81,6 +81,24 @@ def become_subreaper() -> None:
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl is not None:
         prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def keep_command_line() -> None:
+    """Build the parser of the command line once, for all children: it takes longer than most cases."""
+    import typer.main
+
+    from cubespace.cli.app import app
+
+    built, build = typer.main.get_command(app), typer.main.get_command
+    typer.main.get_command = lambda which: built if which is app else build(which)
+    forget_command_line.build = build  # type: ignore[attr-defined]
+
+
+def forget_command_line() -> None:
+    """Let the command line be built anew: plugins may add to it."""
+    import typer.main
+
+    typer.main.get_command = forget_command_line.build  # type: ignore[attr-defined]
 
 
 def drop_root_privileges() -> None:

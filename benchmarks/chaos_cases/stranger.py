@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from chaos_cases.harness import forget_command_line
+
 METADATA = "Metadata-Version: 2.1\nName: cube-stranger\nVersion: 0.1\n"
 
 
@@ -28,6 +30,7 @@ def install(folder: Path) -> None:
     sys.modules.pop("cube_stranger", None)
     importlib.invalidate_caches()
     load_plugins.cache_clear()
+    forget_command_line()
 
 
 def installing() -> Callable[[], None]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tiny_run import copy_run
+from tiny_run import copy_run, reseal
 
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
+from cubespace.runs.folder import RunFolder
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -60,9 +61,13 @@ def pages(tmp_path_factory) -> dict[str, Path]:
     record.update(valid=False, optimal=False, wrong_step=1, reason="step is not a legal move")
     results["planners"]["pyperplan-bfs"].update(valid=3, optimal=3)
     (run / "results.json").write_text(json.dumps(results))
+    reseal(run, "evaluate", "results.json")
     other = shutil.copytree(run, folder / "other")
     config = (other / "config.toml").read_text()
     (other / "config.toml").write_text(config.replace('domain = "lightsout:size=2"', f'domain = "{LONG}"'))
+    manifest = json.loads((other / "manifest.json").read_text())
+    manifest["stages"]["data"]["key"] = RunFolder.load(other).config.own_key("data")
+    (other / "manifest.json").write_text(json.dumps(manifest))
     return {"report": write_report([run], load_plugins()), "compare": write_report([run, other], load_plugins())}
 
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 CORE = ROOT / "core" / "cubespace"
 FILES = sorted(path for folder in ("core", "plugins") for path in (ROOT / folder).rglob("*.py"))
-MOST_ENTRIES, MOST_LINES, LONGEST_FUNCTION = 16, 300, 40
+MOST_ENTRIES, MOST_LINES, LONGEST_FUNCTION = 17, 300, 40
 
 
 def tree() -> dict[str, list[str]]:

@@ -47,9 +47,7 @@ def open_picture(path: Path) -> Image.Image:
         limit = (Image.MAX_IMAGE_PIXELS or 0) // 10**6
         raise InputError(f"picture '{path}' is too large: more than {limit} million pixels; scale it down") from None
     except UnidentifiedImageError:
-        raise InputError(
-            f"'{path}' is not a picture, or its format is not supported: {', '.join(FORMATS)} are"
-        ) from None
+        raise InputError(f"'{path}' is not a picture, or its format is not supported: save it as PNG") from None
     except Exception as error:  # decoders of damaged files raise anything
         raise InputError(f"picture '{path}' cannot be read: {error}") from error
     if moves:

@@ -20,6 +20,7 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     report,
     run,
     tables,
+    theory,
     tune,
 )
 from cubespace.cli.app import add_plugin_commands, app

@@ -54,6 +54,9 @@ def lines(result: dict[str, Any]) -> list[str]:
     ]
     if fresh:
         told.append(f"wrong successors    {fixed(result['wrong'])} per state")
+        if "graph_recall" in result:
+            edges = fixed(result["graph_recall"]), fixed(result["graph_wrong"])
+            told.append(f"the network's graph: recall {edges[0]}, wrong {edges[1]} per state")
         told.append(f"states that look different and have the same bits: {result['aliases']}")
     else:
         told.append(f"recall of new ones  {fixed(result['new_recall'])}")

@@ -20,12 +20,14 @@ def outline(folder: Path, config: RunConfig, loaded: Catalogue) -> str:
 
 def _phases(config: RunConfig, loaded: Catalogue) -> list[str]:
     """Return a line for each phase; where the encoder is yet to be chosen, some depend on it."""
+    judges = config.model.discriminator_width > 0
     if config.model.encoder == AUTO:
-        always = phase_names(config.train, encoder_ready=True, decoder_ready=True)
-        names, condition = phase_names(config.train), ", unless the encoder that is chosen needs no training"
+        always = phase_names(config.train, encoder_ready=True, decoder_ready=True, discriminator=judges)
+        names = phase_names(config.train, discriminator=judges)
+        condition = ", unless the encoder that is chosen needs no training"
     else:
         encoder, decoder = _ready(config.model, loaded)
-        always = names = phase_names(config.train, encoder_ready=encoder, decoder_ready=decoder)
+        always = names = phase_names(config.train, encoder_ready=encoder, decoder_ready=decoder, discriminator=judges)
         condition = ""
     return [f"# phase {name}: {_length(config.train, name)}{'' if name in always else condition}" for name in names]
 
@@ -48,6 +50,8 @@ def _length(config: TrainConfig, phase: str) -> str:
         return _amount(config.decoder_updates, config.decoder_epochs)
     if phase == "actions" and config.action_epochs is not None:
         return _amount(0, config.action_epochs)
+    if phase == "discriminate" and config.discriminator_epochs is not None:
+        return _amount(0, config.discriminator_epochs)
     return _amount(config.updates, config.epochs)
 
 

@@ -68,7 +68,7 @@ def diagnose(domain: StateSpace, encode: Encode, model: StripsModel, count: int 
     before = encode(pictures)
     offered_parent, action = np.nonzero(model.applicable(before))
     offered = model.apply(before[offered_parent], action)  # (offers, bits)
-    offers, true_moves = _keys(offered_parent, offered), _keys(parent, encode(after_pictures))
+    offers, true_moves = step_keys(offered_parent, offered), step_keys(parent, encode(after_pictures))
     fates = classify(encode, model, pictures[parent], after_pictures, rng)
     wrong = np.unique(offers[~np.isin(offers, true_moves)])
     return Diagnosis(
@@ -150,7 +150,7 @@ def explain(domain: StateSpace, encode: Encode, model: StripsModel, init: States
     return "the model has a shortest path"
 
 
-def _keys(parent: Indices, bits: Bits) -> NDArray[Any]:
+def step_keys(parent: Indices, bits: Bits) -> NDArray[Any]:
     """Return one comparable value per row of a parent and a state."""
     packed = np.packbits(bits, axis=1)
     rows = np.concatenate([parent.astype(">u4")[:, None].view(np.uint8), packed], axis=1)

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 
 from cubespace.base.options import NoOptions
 
@@ -34,6 +35,19 @@ class ApplyModule(nn.Module):
 
         ``state`` is (batch, bits), ``action`` is (batch, actions) with rows that sum to one.
         """
+
+    def successors(self, state: Tensor, labels: Tensor) -> Tensor:
+        """Return the exact successors of states, (batch, bits), under each of some actions: bool (batch, labels, bits).
+
+        For evaluation only. A subclass may know a faster way than one action at a time.
+        """
+        if self.strips:
+            add, delete = self.effects()
+            return (state[:, None].bool() & ~delete[labels]) | add[labels]
+        actions = one_hot(labels, self.actions).to(state.dtype)
+        rows: Tensor = self(state.repeat_interleave(len(labels), 0), actions.repeat(len(state), 1), 1.0)
+        successors: Tensor = rows.bool().unflatten(0, (len(state), len(labels)))
+        return successors
 
     def effects(self) -> tuple[Tensor, Tensor]:
         """Return the add and the delete mask of every action: two of bool (actions, bits), never both true."""

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from cubespace.learning.action_head import ActionHead
 from cubespace.learning.apply_module import ApplyModule
+from cubespace.learning.discriminator import ActionDiscriminator
 from cubespace.learning.encoder import Decoder, Encoder
 from cubespace.learning.relaxations import BinConcrete, GumbelSoftmax
 from cubespace.settings.recipe import ModelConfig
@@ -54,6 +55,8 @@ class SpaceAutoEncoder(nn.Module):
         self.apply_module = apply
         self.bin_concrete = BinConcrete()
         self.gumbel_softmax = GumbelSoftmax()
+        width, depth = config.discriminator_width, config.discriminator_depth
+        self.discriminator = ActionDiscriminator(self.bits, self.actions, width=width, depth=depth) if width else None
 
     @property
     def device(self) -> torch.device:

@@ -1,4 +1,4 @@
-"""Layers that encoders, decoders and the action head share."""
+"""Layers that encoders, decoders, the action head and apply modules share."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from functools import partial
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import softplus
 
-from cubespace.learning.relaxations import Dropout
+from cubespace.learning.relaxations import Dropout, softplus_inverse
 
 # As in Keras, which the paper used: PyTorch's smaller eps blows near-constant bits up and swamps effects.
 BatchNorm1d = partial(nn.BatchNorm1d, eps=1e-3, momentum=0.01)
@@ -28,6 +29,20 @@ def perceptron(inputs: int, outputs: int, *, width: int, depth: int, dropout: fl
     sizes = [inputs] + [width] * depth
     layers = [hidden(size, width, dropout) for size in sizes[:-1]]
     return nn.Sequential(*layers, nn.Linear(sizes[-1], outputs))
+
+
+class Monotone(nn.Module):
+    """Batch norm whose scale is always positive: a monotone map of each bit."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.norm = BatchNorm1d(bits, affine=False)
+        self.scale = nn.Parameter(torch.full((bits,), softplus_inverse(1.0)))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return the scaled, normalised values."""
+        normal: Tensor = self.norm(values)
+        return normal * softplus(self.scale)
 
 
 class Picture(nn.Module):

@@ -10,10 +10,11 @@ from torch import Tensor
 
 from cubespace.base.arrays import Bits, Images
 from cubespace.learning.autoencoder import SpaceAutoEncoder, evaluating
-from cubespace.learning.inference import BATCH, COLD, as_pixels, encode_pixels, label
+from cubespace.learning.inference import BATCH, COLD, as_pixels, encode_pixels, label, successors
+from cubespace.learning.latent_graph import LatentGraph
 
 NOISE = 0.1  # standard deviation of the pixel noise under which stability is measured
-COLUMNS = ("reconstruction", "successor", "direct", "exact")
+COLUMNS = ("reconstruction", "successor", "direct", "exact", "total")
 
 
 @attrs.frozen(kw_only=True)
@@ -25,12 +26,16 @@ class Measures:
     successor: float  # Succ: mean squared error of x1 by way of the action
     direct: float  # Direct: mean absolute error of the predicted bits
     exact: float  # rate of transitions whose bits the network predicts without any error
+    total: float  # the paper's total loss: mean squared errors of x0, x1 and x1 by way of the action, and Direct
     differences: int  # |D|: distinct pairs (z1 - z0, z0 - z1)
     actions: int  # distinct labels that the network gives
     live_bits: int  # bits that are neither always true nor always false
     stable_bits: float  # rate of bits that pixel noise leaves as they are
     stable_states: float  # rate of states of which it leaves every bit as it is
     covered: float | None  # rate of transitions whose difference occurs in the training split
+    possible: float | None = None  # rate of transitions that the discriminator takes for possible …
+    possible_random: float | None = None  # … and of those made by random actions from the same states
+    discriminator_f: float | None = None  # F measure of telling the two apart; some random ones are possible
 
 
 def measure(
@@ -54,24 +59,38 @@ def measure(
         stable_bits=stable_bits,
         stable_states=stable_states,
         covered=covered,
+        **judgement(model, bits, seed),
     )
 
 
+def judgement(model: SpaceAutoEncoder, bits: Bits, seed: int) -> dict[str, float]:
+    """Return how well the discriminator, if there is one, tells transitions from those that random actions make."""
+    if model.discriminator is None:
+        return {}
+    graph = LatentGraph(model)
+    labels = np.random.default_rng(seed).choice(graph.labels.cpu().numpy(), size=bits.shape[1])
+    observed = float(graph.plausible(*bits).mean())
+    random = float(graph.plausible(bits[0], successors(model, bits[0], labels)).mean())
+    precision = observed / max(observed + random, 1e-9)
+    f_measure = 2 * precision * observed / max(precision + observed, 1e-9)
+    return {"possible": observed, "possible_random": random, "discriminator_f": f_measure}
+
+
 def table_1(model: SpaceAutoEncoder, images: Tensor) -> dict[str, float]:
-    """Return Rec, Succ, Direct as in Table 1 and the rate of exact transitions, of bytes (2, transitions, pixels)."""
-    sums = torch.zeros(4, device=images.device)
+    """Return Rec, Succ, Direct as in Table 1, the rate of exact transitions and the total loss.
+
+    ``images`` are bytes, (2, transitions, pixels).
+    """
+    sums = torch.zeros(len(COLUMNS), device=images.device)
     with evaluating(model):
         for batch in images.split(BATCH, dim=1):
             pictures = batch.float().mul_(1.0 / 255.0)
             outputs = model(pictures, COLD)
             drawn = torch.sigmoid(outputs.pixels)
             wrong = outputs.states[1] != outputs.successor  # (batch, bits)
-            parts = (
-                (drawn[0] - pictures[0]).square().mean(1),
-                (drawn[2] - pictures[1]).square().mean(1),
-                wrong.float().mean(1),
-                (~wrong.any(1)).float(),
-            )
+            before, after, successor = ((drawn[i] - pictures[min(i, 1)]).square().mean(1) for i in range(3))
+            direct = wrong.float().mean(1)
+            parts = (before, successor, direct, (~wrong.any(1)).float(), before + after + successor + direct)
             sums += torch.stack(parts).sum(1)
     means = (sums / images.shape[1]).tolist()
     return dict(zip(COLUMNS, means, strict=True))

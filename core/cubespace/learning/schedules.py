@@ -13,6 +13,7 @@ class Lengths:
 
     main: int
     actions: int
+    discriminator: int
     round: int  # of consolidation
     consolidation: int  # all rounds
     decoder: int
@@ -30,16 +31,20 @@ def lengths(config: TrainConfig, transitions: int) -> Lengths:
     return Lengths(
         main=main,
         actions=config.action_epochs or main,
+        discriminator=config.discriminator_epochs or main,
         round=turn,
         consolidation=turn * config.consolidation.rounds,
         decoder=epochs(config.decoder_epochs, config.decoder_updates),
     )
 
 
-def phase_names(config: TrainConfig, *, encoder_ready: bool = False, decoder_ready: bool = False) -> list[str]:
+def phase_names(
+    config: TrainConfig, *, encoder_ready: bool = False, decoder_ready: bool = False, discriminator: bool = False
+) -> list[str]:
     """Return the names of the phases of a training, in order; a phase of length 0 is left out.
 
-    An encoder whose bits are final once it is prepared is not trained, nor is a decoder that is ready then.
+    An encoder whose bits are final once it is prepared is not trained, nor is a decoder that is ready then. Where there
+    is a discriminator, it is trained on the final bits and actions.
     """
     names = ["prepare"]
     if config.architecture == "two-stage":
@@ -48,6 +53,7 @@ def phase_names(config: TrainConfig, *, encoder_ready: bool = False, decoder_rea
         names += [] if encoder_ready else ["joint"]
         names += ["consolidate"] if config.consolidation.rounds and not encoder_ready else []
         names += ["rewrite"] if config.rewrite else []
+    names += ["discriminate"] if discriminator else []
     updates = config.decoder_updates if config.decoder_epochs is None else config.decoder_epochs
     return [*names, "decoder"] if updates and not decoder_ready else names
 

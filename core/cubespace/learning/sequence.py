@@ -1,12 +1,13 @@
 """Which phases a training has, in order.
 
 An architecture is a choice of phases over the same parts: all jointly, or first the State AutoEncoder and then, on its
-frozen bits, the Action AutoEncoder.
+frozen bits, the Action AutoEncoder. A network that has an action discriminator trains it after its actions (AMA2).
 """
 
 from __future__ import annotations
 
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.discriminator_phase import DiscriminatorPhase
 from cubespace.learning.finishing_phases import ActionPhase, ConsolidationPhase, DecoderPhase, RewritePhase
 from cubespace.learning.joint_phases import JointPhase, PreparePhase, StatePhase
 from cubespace.learning.phase import Phase
@@ -15,11 +16,25 @@ from cubespace.settings.recipe import TrainConfig
 
 PHASES: dict[str, type[Phase]] = {
     phase.name: phase
-    for phase in (PreparePhase, JointPhase, StatePhase, ConsolidationPhase, RewritePhase, ActionPhase, DecoderPhase)
+    for phase in (
+        PreparePhase,
+        JointPhase,
+        StatePhase,
+        ConsolidationPhase,
+        RewritePhase,
+        ActionPhase,
+        DiscriminatorPhase,
+        DecoderPhase,
+    )
 }
 
 
 def phases(config: TrainConfig, model: SpaceAutoEncoder) -> list[type[Phase]]:
     """Return the phases of a training, in order."""
-    names = phase_names(config, encoder_ready=model.encoder.ready, decoder_ready=model.decoder.ready)
+    names = phase_names(
+        config,
+        encoder_ready=model.encoder.ready,
+        decoder_ready=model.decoder.ready,
+        discriminator=model.discriminator is not None,
+    )
     return [PHASES[name] for name in names]

@@ -65,7 +65,7 @@ class PresetRegistry:
         """Offer settings under ``name``: nested tables, or TOML text that may begin with a comment, the reason."""
         check_offer(name, reason)
         if isinstance(settings, str):
-            reason = reason or _leading_comment(settings)
+            reason = reason or leading_comment(settings)
             settings = tomllib.loads(settings)
         if not isinstance(settings, Mapping):
             raise TypeError(f"preset '{name}' must be tables or TOML text, not {settings!r}")
@@ -91,6 +91,7 @@ def check_offer(name: object, summary: object) -> None:
         raise TypeError(f"the line that describes '{name}' must be text, not {summary!r}")
 
 
-def _leading_comment(text: str) -> str:
+def leading_comment(text: str) -> str:
+    """Return the words of the comment that a text begins with."""
     comment = takewhile(lambda line: line.startswith("#"), text.splitlines())
     return " ".join(line.lstrip("# ").rstrip() for line in comment)

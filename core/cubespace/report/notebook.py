@@ -13,6 +13,8 @@ from cubespace.learning import inference
 from cubespace.report.image_tags import animation, picture
 from cubespace.report.page import environment, results
 from cubespace.report.run_files import read_facts
+from cubespace.runs.solving import folder_name
+from cubespace.runs.trace_file import TRACE, load_trace
 
 if TYPE_CHECKING:
     from cubespace.api import Run
@@ -29,7 +31,7 @@ def run_html(run: Run) -> str:
     if facts.best and run.folder.finished("evaluate"):
         folder = run.path / "problems" / facts.best["problem"]
         init, goal = (run.picture(folder / f"{name}.png") for name in ("init", "goal"))
-        trace = run.strips.execute(inference.encode(run.network, init)[0], facts.best["plan"])
+        trace = load_trace(folder / folder_name(facts.best["planner"]) / TRACE, facts.best["trace"])
         frames = None if trace is None else inference.draw(run.network, trace)
         shown = plan_html(init[0], goal[0], frames, facts.best)
     return _render("run", facts=facts, results=results(facts), plan=shown)

@@ -211,12 +211,19 @@ class Learned:
                 skipped=step - last - 1,
                 picture=picture(pictures[step], f"step {step}"),
                 bits=barcode(state, earlier, words) if whole else None,
-                action=self.model.names[record["plan"][step - 1]] if step and self.model else "",
+                action=self._step_name(record, step),
                 added=added,
                 deleted=deleted,
             )
             frames.append(frame)
         return frames
+
+    def _step_name(self, record: Record, step: int) -> str:
+        """Return the name of the action that leads to a frame: a row of the model, or a label of the network."""
+        if step == 0 or self.model is None:
+            return ""
+        number = record["plan"][step - 1]
+        return f"label-{number}" if record.get("latent") else self.model.names[number]
 
     def _action(self, model: StripsModel, row: int) -> ActionCard:
         """Return the card of an action, from the transitions that it reproduces."""

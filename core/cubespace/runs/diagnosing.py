@@ -10,8 +10,10 @@ import numpy as np
 
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.diagnosis import Encode, HeldOutDiagnosis, diagnose, diagnose_held_out, explain
+from cubespace.evaluation.graph_diagnosis import diagnose_graph
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.latent_graph import LatentGraph
 from cubespace.runs.judging import HELD_OUT, MOST_PICTURES, look_unlike
 from cubespace.symbols.strips import StripsModel
 
@@ -27,6 +29,10 @@ def diagnose_run(pipeline: Pipeline) -> dict[str, Any]:
         return {"seed": config.seed, **attrs.asdict(_on_held_out(pipeline, network, model)), "failures": []}
     encode = partial(inference.encode, network)
     result = attrs.asdict(diagnose(domain, encode, model, config.states, config.seed))
+    if network.discriminator is not None:
+        graph = LatentGraph(network)
+        edges = diagnose_graph(domain, encode, graph.successors, graph.plausible, config.states, config.seed)
+        result |= attrs.asdict(edges)
     return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode)}
 
 
@@ -58,6 +64,8 @@ def failures(pipeline: Pipeline, domain: StateSpace, encode: Encode) -> list[dic
     reasons: dict[str, str] = {}
     found = []
     for record in (record for row in rows for record in row["records"] if not record["optimal"]):
+        if record.get("latent"):  # the STRIPS model had no say in it
+            continue
         problem = problems[record["problem"]]
         if problem.name not in reasons and problem.states is not None and problem.distance is not None:
             reasons[problem.name] = explain(domain, encode, model, *problem.states, problem.distance)

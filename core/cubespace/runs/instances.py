@@ -68,7 +68,7 @@ def evaluate(
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
-    refuse_missing(planners)
+    refuse_missing(planners, network)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
     searches = [planned.told(search_problem(network, planned.strips, problem)) for problem in problems]
     _announce(run, observer, planners, problems, searches)

@@ -28,8 +28,10 @@ from cubespace.runs.solving import (
     check_pictures,
     fit_picture,
     folder_name,
+    refuse_missing,
     search_problem,
     solve_problem,
+    step_names,
     write_solution,
 )
 from cubespace.runs.stages import Pipeline
@@ -82,8 +84,7 @@ class PicturePlan:
     @property
     def actions(self) -> tuple[str, ...]:
         """Return the names of the actions, in order; none if there is no plan."""
-        plan = self.solution.search.plan if self.solution else None
-        return tuple(self.model.names[row] for row in plan or ())
+        return step_names(self.model, self.solution.search) if self.solution else ()
 
     def record(self, *, strict: bool = False) -> dict[str, Any]:
         """Return all of it that is not a picture, for JSON; ``strict`` wants plans that somebody can judge."""
@@ -141,6 +142,7 @@ class Planning:
 
         If a simulator proves that the goal cannot be reached, nothing is searched for, unless ``anyway``.
         """
+        refuse_missing({planner: solver}, self.network)
         told = observer or Observer()
         first, last = self.picture(init, resize), self.picture(goal, resize)
         warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]

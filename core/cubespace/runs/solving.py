@@ -24,10 +24,10 @@ from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
 from cubespace.evaluation.problems import Problem
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.latent_graph import LatentGraph
 from cubespace.plugins.blame import blame
 from cubespace.runs.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
-from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
 
 PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
@@ -64,6 +64,7 @@ class Solution:
             "outcome": str(self.search.outcome),
             "detail": self.search.detail,
             "plan": None if self.search.plan is None else list(self.search.plan),
+            "latent": self.search.latent,
             "trace": None if self.trace is None else trace_digest(self.trace),
             "valid": self.verdict.valid if self.verdict else False,
             "optimal": self.verdict.optimal if self.verdict else False,
@@ -78,7 +79,10 @@ class Solution:
 def search_problem(network: SpaceAutoEncoder, model: StripsModel, problem: Problem) -> SearchProblem:
     """Return the problem of two pictures in bits."""
     init, goal = inference.encode(network, np.concatenate([problem.init, problem.goal]))  # (bits,) each
-    return SearchProblem(init=init, goal=goal, model=model)
+    if network.discriminator is None:
+        return SearchProblem(init=init, goal=goal, model=model)
+    graph = LatentGraph(network)
+    return SearchProblem(init=init, goal=goal, model=model, expand=graph.successors, plausible=graph.plausible)
 
 
 def solve_problem(
@@ -145,12 +149,17 @@ def redrawing_errors(network: SpaceAutoEncoder, images: Images) -> NDArray[np.fl
     return squared_errors(drawn, images)
 
 
-def refuse_missing(planners: Mapping[str, Solver]) -> None:
-    """Raise if a planner that was asked for is not installed."""
+def refuse_missing(planners: Mapping[str, Solver], network: SpaceAutoEncoder | None = None) -> None:
+    """Raise if a planner that was asked for is not installed, or needs what the network does not have."""
     for name, planner in planners.items():
         missing = planner.missing()
         if missing:
             raise UsageError(f"planner '{name}' is not installed: {missing}")
+        if planner.latent and network is not None and network.discriminator is None:
+            raise UsageError(
+                f"planner '{name}' searches by the network, which has no action discriminator here: "
+                "train with --preset ama2, or set model.discriminator_width"
+            )
 
 
 def folder_name(spec: str) -> str:
@@ -169,13 +178,20 @@ def write_solution(
     plan = None if solution is None else solution.search.plan
     if solution is not None and solution.frames is not None and solution.trace is not None and plan is not None:
         wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
-        write_text(folder / PLAN, write_plan(model, plan))
+        write_text(folder / PLAN, "".join(f"({name})\n" for name in step_names(model, solution.search)))
         save_trace(folder / TRACE, solution.trace)
         write_picture(folder / STRIP, film_strip(problem.init, problem.goal, solution.frames, wrong, unseen))
         write_animation(folder / ANIMATION, solution.frames)
     elif solution is not None and solution.search.log:
         write_text(folder / PLANNER_LOG, solution.search.log)
     write_json(folder / RECORD, record)
+
+
+def step_names(model: StripsModel, search: SearchResult) -> tuple[str, ...]:
+    """Return the names of the steps of a plan: actions of the model, or labels of the network that was searched."""
+    if search.latent:
+        return tuple(f"label-{label}" for label in search.plan or ())
+    return tuple(model.names[row] for row in search.plan or ())
 
 
 def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -> Images:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,6 +11,7 @@ from typing import TypeVar
 
 from cubespace.search.supervised_process import interrupt_searches
 
+POLL_SECONDS = 0.1  # between two attempts to end searches
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -23,23 +25,36 @@ def side_by_side(search: Callable[[Item], Result], items: Iterable[Item], at_onc
     if at_once == 1:
         yield map(search, items)
         return
+    started: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(at_once) as pool:
         try:
-            yield _in_order(pool, search, items, at_once)
+            yield _in_order(pool, search, items, at_once, started)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            interrupt_searches()
+            while not all(future.done() for future in started):  # one may have begun since the last time
+                interrupt_searches()
+                time.sleep(POLL_SECONDS)
             raise
 
 
 def _in_order(
-    pool: ThreadPoolExecutor, search: Callable[[Item], Result], items: Iterable[Item], at_once: int
+    pool: ThreadPoolExecutor,
+    search: Callable[[Item], Result],
+    items: Iterable[Item],
+    at_once: int,
+    started: deque[Future[Result]],
 ) -> Iterator[Result]:
     """Yield results in order; no more than one search per thread waits to begin, so that little is held in memory."""
-    started: deque[Future[Result]] = deque()
     for item in items:
         started.append(pool.submit(search, item))
         if len(started) == 2 * at_once:
-            yield started.popleft().result()
+            yield _first(started)
     while started:
-        yield started.popleft().result()
+        yield _first(started)
+
+
+def _first(started: deque[Future[Result]]) -> Result:
+    """Wait for the first search, which is known to be started until it has ended, and return its result."""
+    result = started[0].result()
+    started.popleft()
+    return result

@@ -18,6 +18,8 @@ from cubespace.symbols.strips import StripsModel, Task
 
 # from states (batch, bits): the successors, the row of the state each comes from, the label of the action
 Expand = Callable[[Bits], tuple[Bits, Indices, Indices]]
+# from states before and after a step, (batch, bits) each: which of the steps could have been observed
+Plausible = Callable[[Bits, Bits], Bits]
 
 
 class Outcome(enum.StrEnum):
@@ -67,6 +69,7 @@ class SearchProblem:
     model: StripsModel
     care: Bits | None = None  # (bits,), which bits of the goal matter; None if all do
     expand: Expand | None = None  # by the network; None if not offered
+    plausible: Plausible | None = None  # by the network's discriminator; None: every successor is
     lifted: LiftedTask | None = None  # the same in lifted PDDL, where there is a lifted model
 
     @classmethod
@@ -95,6 +98,7 @@ class SearchResult:
     cost: int | None = None
     statistics: Statistics = attrs.field(factory=Statistics)
     wall_seconds: float = 0.0  # of the whole search, set-up included
+    latent: bool = False  # whether the steps of the plan are labels, not rows of the model
     detail: str = ""  # why it failed, in a few words
     log: str = ""  # all that a planner said, or the beginning and the end if that is very long
 
@@ -103,6 +107,7 @@ class Solver(ABC):
     """Finds plans between two states in bits. Built from its ``Options``, a frozen attrs class."""
 
     Options: ClassVar[type[Any]] = NoOptions
+    latent: ClassVar[bool] = False  # whether it searches by the network's successors, not in the STRIPS model
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     package: ClassVar[str | None] = None  # of the program behind it: its version tells results apart too
 

@@ -62,6 +62,7 @@ class Supervisor:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
+        self.interrupted = False
         _all.add(self)
 
     def adopt(self, folder: Path) -> None:
@@ -115,7 +116,8 @@ class Supervisor:
         with contextlib.suppress(OSError), self.socket.makefile("rb") as file:
             line = file.readline()
         if not line.endswith(b"\n"):
-            raise SupervisorLost("the process that supervises planners was killed", log, died=True)
+            words = "was interrupted" if self.interrupted else "was killed"
+            raise SupervisorLost(f"the process that supervises planners {words}", log, died=not self.interrupted)
         report = json.loads(line)
         scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
         code = report["exit_code"] if report["how"] == "done" else None
@@ -123,6 +125,7 @@ class Supervisor:
 
     def interrupt(self) -> None:
         """End what it runs, from another thread than the one that waits for it."""
+        self.interrupted = True
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
 

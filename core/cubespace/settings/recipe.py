@@ -41,6 +41,8 @@ class ModelConfig:
     most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
     action_width: int = _setting(300, _units)
     action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))
+    discriminator_width: int = _setting(0, and_(ge(0), le(MOST_UNITS)))  # of what latent search needs; 0: none
+    discriminator_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))
 
 
 @attrs.frozen(kw_only=True)
@@ -98,6 +100,7 @@ class TrainConfig:
     action_epochs: int | None = _setting(
         None, optional(ge(1))
     )  # of the second stage of two-stage, as long if not given
+    discriminator_epochs: int | None = _setting(None, optional(ge(1)))  # of the discriminator, as long if not given
     decoder_updates: int = _setting(540, ge(0))  # of the last phase: the decoder alone, on frozen hard bits …
     decoder_epochs: int | None = _setting(None, optional(ge(0)))  # … or this many epochs
     rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only

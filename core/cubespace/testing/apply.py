@@ -90,6 +90,36 @@ def effects_agree_with_the_network(spec: str) -> None:
             assert (module(state, label, 0.5).bool() == expected).all()
 
 
+def an_action_sets_a_bit_in_all_states_or_in_none(spec: str) -> None:
+    """Theorem 2 of the paper: a bit that an action once turned on is on after it always, and likewise for off."""
+    module = _trained(spec)
+    if not module.strips:
+        return
+    generator = torch.Generator().manual_seed(5)
+    before = torch.randint(2, (BATCH, BITS), generator=generator).float()
+    for action in range(ACTIONS):
+        label = one_hot(torch.full((BATCH,), action), ACTIONS).float()
+        with torch.no_grad():
+            after = module(before, label, 0.5).bool()  # (batch, bits)
+        turned_on, turned_off = (~before.bool() & after).any(0), (before.bool() & ~after).any(0)
+        assert after[:, turned_on].all()
+        assert not after[:, turned_off].any()
+
+
+def successors_under_all_actions_are_those_of_each(spec: str) -> None:
+    """Asking for the successors under several actions at once gives what asking for one after the other gives."""
+    module = _trained(spec)
+    state, _ = _batch()
+    labels = torch.tensor([3, 0, 5])
+    with torch.no_grad():
+        together = module.successors(state, labels)
+        assert together.shape == (BATCH, len(labels), BITS)
+        assert together.dtype == torch.bool
+        for place, label in enumerate(labels.tolist()):
+            action = one_hot(torch.full((BATCH,), label), ACTIONS).float()
+            assert (together[:, place] == module(state, action, 0.5).bool()).all()
+
+
 def written_effects_are_its_effects(spec: str) -> None:
     """Where effects can be written, they are then exactly those of the network, and actions beyond have none."""
     module = _trained(spec)
@@ -124,6 +154,8 @@ CHECKS = (
     gradients_reach_the_action_and_all_parameters,
     the_successor_is_exact_in_evaluation,
     effects_agree_with_the_network,
+    an_action_sets_a_bit_in_all_states_or_in_none,
+    successors_under_all_actions_are_those_of_each,
     written_effects_are_its_effects,
     weights_come_back,
     it_goes_to_any_device,

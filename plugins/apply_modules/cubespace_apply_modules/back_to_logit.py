@@ -7,11 +7,10 @@ from typing import ClassVar, Literal
 import attrs
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import softplus
 
 from cubespace.base.options import option
 from cubespace.learning.apply_module import ApplyModule
-from cubespace.learning.layers import BatchNorm1d, make_identity
+from cubespace.learning.layers import Monotone, make_identity
 from cubespace.learning.relaxations import BinConcrete, softplus_inverse, step
 
 
@@ -23,20 +22,6 @@ class BtlOptions:
     activation: Literal["sigmoid", "binconcrete"] = option(
         "sigmoid", "activation of the successor in training: the paper says binconcrete, its code uses sigmoid"
     )
-
-
-class Monotone(nn.Module):
-    """Batch norm whose scale is always positive: a monotone map of each bit."""
-
-    def __init__(self, bits: int) -> None:
-        super().__init__()
-        self.norm = BatchNorm1d(bits, affine=False)
-        self.scale = nn.Parameter(torch.full((bits,), softplus_inverse(1.0)))
-
-    def forward(self, values: Tensor) -> Tensor:
-        """Return the scaled, normalised values."""
-        normal: Tensor = self.norm(values)
-        return normal * softplus(self.scale)
 
 
 class BackToLogit(ApplyModule):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import torch
@@ -36,6 +36,23 @@ class BlackBox(ApplyModule):
         layers = [hidden(size, options.width, 0.0) for size in sizes[:-1]]
         self.network = nn.Sequential(*layers, nn.Linear(sizes[-1], bits))
         self.bin_concrete = BinConcrete()
+
+    def successors(self, state: Tensor, labels: Tensor) -> Tensor:
+        """Return the exact successors under several actions; the first layer sees each state and each action once."""
+        first, *rest = self._layers()
+        from_state = state @ first.weight[:, : self.bits].T  # (batch, units)
+        from_action = first.weight[:, self.bits :].T[labels]  # (labels, units)
+        features: Tensor = (from_state[:, None] + from_action).flatten(0, 1)  # (batch * labels, units)
+        if first.bias is not None:
+            features = features + first.bias
+        for layer in rest:
+            features = layer(features)
+        successors: Tensor = (features > 0).unflatten(0, (len(state), len(labels)))
+        return successors
+
+    def _layers(self) -> list[Any]:
+        """Return all layers in order, the first of which is linear."""
+        return [layer for part in self.network for layer in (part if isinstance(part, nn.Sequential) else [part])]
 
     def forward(self, state: Tensor, action: Tensor, temperature: float) -> Tensor:
         """Return the successor: relaxed in training, exact bits in evaluation."""

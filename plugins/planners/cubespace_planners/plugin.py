@@ -65,6 +65,12 @@ symk = provide_all(
     "cubespace_planners.symk:SymK",
     ("symk-bd", "bidirectional symbolic search (BDDs)", {"search": "sym_bd()", "optimal": True}),
 )
+ama2 = provide_all(
+    "planner",
+    "cubespace_planners.latent_search:LatentSearch",
+    ("ama2-blind", "A* by the network's successors, without a heuristic; needs --preset ama2", {"order": "blind"}),
+    ("ama2-gc", "greedy goal-count search by the network's successors; needs --preset ama2", {"order": "goal-count"}),
+)
 up = provide_all(
     "planner",
     "cubespace_planners.unified:UnifiedPlanning",

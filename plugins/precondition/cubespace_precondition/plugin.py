@@ -28,3 +28,9 @@ values = provide(
     "cubespace_precondition.values.learner:Values",
     "old values of what changes, and no value of another variable that it was never seen with but should have been",
 )
+backward = provide(
+    "precondition",
+    "backward",
+    "cubespace_precondition.backward:Backward",
+    "what a second Back-to-Logit network, which regresses the state before, is certain of (after AMA4)",
+)

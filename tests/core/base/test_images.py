@@ -118,7 +118,7 @@ def test_only_formats_of_pixels_are_read(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "x.png").write_text(
         "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n%%EOF\n"
     )
-    assert "PNG, JPEG" in complaint(tmp_path / "x.png")
+    assert "its format is not supported: save it as PNG" in complaint(tmp_path / "x.png")
     assert not (tmp_path / "started").exists()
 
 

@@ -70,7 +70,7 @@ def test_every_measure_has_a_value(runs) -> None:
     empty = [
         heading.column.name for heading, value in zip(table.headings, table.values[0], strict=True) if not value.numbers
     ]
-    assert not empty
+    assert set(empty) <= {"discriminator_f", "graph_recall", "graph_wrong"}  # of networks that are searched
 
 
 def test_runs_without_a_matrix_have_the_axes_in_which_they_differ(runs) -> None:

@@ -61,12 +61,22 @@ def test_a_ready_encoder_and_decoder_need_no_epoch() -> None:
     assert sum(PHASES[name].epochs(length) for name in names) == 0
 
 
+def test_a_discriminator_is_trained_after_the_actions() -> None:
+    two_stages = TrainConfig(architecture="two-stage")
+    assert phase_names(two_stages, discriminator=True) == ["prepare", "states", "actions", "discriminate", "decoder"]
+    joint = phase_names(TrainConfig(), discriminator=True)
+    assert joint == ["prepare", "joint", "consolidate", "rewrite", "discriminate", "decoder"]
+
+
 def test_the_classes_are_those_of_the_names() -> None:
-    model = build_model(tiny_recipe().model, (12, 12))
+    model = build_model(attrs.evolve(tiny_recipe().model, discriminator_width=8), (12, 12))
+    known: set[str] = set()
     for architecture in ("joint", "two-stage"):
         config = TrainConfig(architecture=architecture)
-        assert [phase.name for phase in phases(config, model)] == phase_names(config)
-    assert set(PHASES) == {*phase_names(TrainConfig()), *phase_names(TrainConfig(architecture="two-stage"))}
+        names = phase_names(config, discriminator=True)
+        assert [phase.name for phase in phases(config, model)] == names
+        known |= set(names)
+    assert set(PHASES) == known
 
 
 def wide(**train: object) -> Recipe:

@@ -35,7 +35,7 @@ def test_a_run_does_not_need_its_preset_any_more(tmp_path) -> None:
 
 
 def test_an_unknown_name_is_told_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"Did you mean 'paper'\? Available: paper"):
+    with pytest.raises(UsageError, match=r"Did you mean 'paper'\? Available: .*paper"):
         load_config(None, {}, "papre")
     with pytest.raises(UsageError, match="Available"):
         load_config(None, {}, "../presets/paper")
@@ -54,3 +54,11 @@ def test_a_preset_below_a_whole_configuration_is_refused(tmp_path) -> None:
     with pytest.raises(UsageError, match="Available"):
         cubespace.run(preset="huge", folder=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_preset_has_the_settings_of_its_base_below_its_own() -> None:
+    base, tuned = load_config(None, {}, "paper"), load_config(None, {}, "paper-mnist")
+    assert tuned.model.encoder == base.model.encoder
+    assert tuned.train.epochs == base.train.epochs == 200
+    assert (tuned.model.bits, tuned.train.learning_rate, tuned.train.losses.direct) == (200, 0.01, 1.0)
+    assert tuned.train.temperature == base.train.temperature

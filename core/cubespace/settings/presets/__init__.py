@@ -1,15 +1,19 @@
 """Presets: settings for domains that the one recipe does not serve; plugins offer them, ours among them.
 
-Ours are the TOML files beside this one. Each begins with its reason.
+Ours are the TOML files beside this one. Each begins with its reason. One that names another as its ``base`` has its
+settings below its own.
 """
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
+from typing import Any
 
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.plugins.hookspecs import hookimpl
-from cubespace.plugins.offers import Preset, PresetRegistry
+from cubespace.plugins.offers import Preset, PresetRegistry, leading_comment
 
 SUFFIX = ".toml"
 
@@ -20,9 +24,20 @@ class BuiltInPresets:
     @hookimpl
     def cube_presets(self, registry: PresetRegistry) -> None:
         """Offer every TOML file beside this module."""
-        for entry in sorted(files(__name__).iterdir(), key=lambda entry: entry.name):
-            if entry.name.endswith(SUFFIX):
-                registry.add(entry.name.removesuffix(SUFFIX), entry.read_text("utf-8"))
+        entries = sorted(files(__name__).iterdir(), key=lambda entry: entry.name)
+        texts = {e.name.removesuffix(SUFFIX): e.read_text("utf-8") for e in entries if e.name.endswith(SUFFIX)}
+        for name, text in texts.items():
+            settings = tomllib.loads(text)
+            base = settings.pop("base", None)
+            if base is not None:
+                settings = over(tomllib.loads(texts[base]), settings)
+            registry.add(name, settings, leading_comment(text))
+
+
+def over(table: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a nested table with another one put on top."""
+    both = {key for key in table.keys() & upper.keys() if isinstance(table[key], dict) and isinstance(upper[key], dict)}
+    return {**table, **upper, **{key: over(table[key], upper[key]) for key in both}}
 
 
 built_in = BuiltInPresets()

@@ -7,7 +7,7 @@ thing does not move to or from a value at which another one is in its way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
@@ -18,6 +18,7 @@ from cubespace.base.arrays import Indices
 from cubespace.symbols.lifting.variables import ACCIDENTS, Observed
 
 UNNAMED = -1
+FEWEST = 5  # states that must show a value before absence says anything
 SWEEPS = 10  # over all variables, in which names must settle
 Votes = Mapping[tuple[int, int], NDArray[np.float64]]  # of two variables: how much speaks for equal values
 
@@ -110,9 +111,34 @@ def name_values(observed: Observed, votes: Votes) -> Naming:
         for one in reached[1:]:
             names[one] = UNNAMED
             names[one, : sizes[one]] = _matched(names, tables[one], sizes[one])
+        _name_by_absence(observed, names, reached)
         if (names == old).all():
             break
+    for one in reached:  # what is nowhere else has a name of its own
+        alone = np.flatnonzero(names[one, : sizes[one]] == UNNAMED)
+        names[one, alone] = int(names.max()) + 1 + np.arange(len(alone))
     return Naming(names=names, agreement=_agreement(names, votes), linked=set(reached) >= set(changing))
+
+
+def _name_by_absence(observed: Observed, names: Indices, reached: Sequence[int]) -> None:
+    """Name values for which no event speaks: a thing that is nowhere else, whenever a value is there, is that value.
+
+    Worked example: tile 7 was never seen to enter or leave a cell, so what the cell shows then has no name. In all
+    states in which the cell shows it, tile 7 is nowhere else, and every other tile is somewhere: it is tile 7. This
+    holds only where no thing is ever at two places; where one is, nothing is named.
+    """
+    states = np.concatenate([observed.before, observed.after])
+    named = names[np.arange(states.shape[1]), states]  # (states, variables)
+    there = np.stack([(named == name).sum(1) for name in range(int(names.max()) + 1)], axis=1)  # (states, names)
+    if (there > 1).any():
+        return
+    for variable in reached:
+        for value in np.flatnonzero(names[variable] == UNNAMED).tolist():
+            own = states[:, variable] == value
+            free = np.setdiff1d(np.arange(there.shape[1]), names[variable])
+            absent = free[~there[own][:, free].any(0)]
+            if own.sum() >= FEWEST and len(absent) == 1:
+                names[variable, value] = absent[0]
 
 
 def _both_ways(votes: Votes, count: int) -> list[dict[int, NDArray[np.float64]]]:
@@ -126,7 +152,7 @@ def _both_ways(votes: Votes, count: int) -> list[dict[int, NDArray[np.float64]]]
 def _matched(names: Indices, tables: Mapping[int, NDArray[np.float64]], size: int) -> Indices:
     """Return the names of the values of a variable: those that most votes of the other variables speak for.
 
-    One value that is left over and one name that is left over belong together; of several, each value is new.
+    One value that is left over and one name that is left over belong together; of several, none is named.
     """
     known = int(names.max()) + 1
     score = np.zeros((known, size))  # for each name and value
@@ -140,8 +166,6 @@ def _matched(names: Indices, tables: Mapping[int, NDArray[np.float64]], size: in
     values, left = np.flatnonzero(found == UNNAMED), np.setdiff1d(np.arange(known), found)
     if len(values) == len(left) == 1:
         found[values] = left
-    else:
-        found[values] = known + np.arange(len(values))
     return found
 
 

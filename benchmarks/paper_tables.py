@@ -1,0 +1,100 @@
+"""Print the tables of examples/paper from the folder of a matrix, the paper's own figures beside them, into results/.
+
+python benchmarks/paper_tables.py NAME FOLDER [--output results]
+
+NAME is that of a file in examples/paper. Nothing is trained or solved: what is not there stays empty.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from cubespace.base.files import read_json, write_text
+from cubespace.experiments.matrix import read_matrix
+from cubespace.experiments.tables.formats import markdown, put_beside
+from cubespace.experiments.tables.rows import RunFacts, read_runs
+from cubespace.experiments.tables.table import make_table
+from cubespace.runs.folder import environment
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples" / "paper"
+# by name: axes that go down, axes that go across, and what is shown
+LAYOUTS = {
+    "parts": (["domain", "variant"], ["planner"], ["plans", "effects", "actions", "recall", "wrong", "exact", "total"]),
+    "table1": (["domain", "variant"], [], ["total", "reconstruction", "successor", "direct", "exact", "effects"]),
+    "table1-plain": (["domain", "variant"], [], ["total", "reconstruction", "successor", "direct", "exact", "effects"]),
+    "table2": (["domain", "variant"], ["planner"], ["plans", "recall", "wrong"]),
+    "ama2": (
+        ["domain", "variant"],
+        ["planner"],
+        ["plans", "expansions", "search_seconds", "direct", "discriminator_f", "graph_recall", "graph_wrong"],
+    ),
+    "ama2-plain": (
+        ["domain", "variant"],
+        ["planner"],
+        ["plans", "expansions", "search_seconds", "exact", "direct", "discriminator_f", "graph_recall", "graph_wrong"],
+    ),
+    "hanoi": (["variant"], ["planner"], ["plans", "recall", "wrong"]),
+    "effort": (["domain"], ["planner"], ["plans", "expansions", "search_seconds", "known_states", "known_steps"]),
+    "distances": (["plan.length"], ["planner"], ["plans", "expansions", "search_seconds"]),
+    "followup": (["domain"], ["planner"], ["plans", "recall", "wrong"]),
+}
+
+
+def main() -> None:
+    """Print one table and write it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", choices=sorted(LAYOUTS))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--output", type=Path, default=ROOT / "results")
+    arguments = parser.parse_args()
+    text = page(arguments.name, arguments.folder)
+    write_text(arguments.output / f"paper-{arguments.name}.md", text)
+    print(text)
+
+
+def page(name: str, folder: Path) -> str:
+    """Return the table with what a reader must know about it."""
+    rows, columns, values = LAYOUTS[name]
+    runs = [facts for facts in read_runs([folder]) if facts.stages]
+    table = make_table(runs, rows, columns, values)
+    printed = EXAMPLES / "printed" / f"{name}.csv"
+    if printed.is_file():
+        table = put_beside(table, printed)
+    matrix = read_matrix(folder)
+    seeds = sorted({str(facts.settings["train.seed"]) for facts in runs})
+    machine = environment()
+    return "\n".join(
+        [
+            f"# Of the paper's evaluation: {name}",
+            "",
+            " ".join(matrix.about.split()),
+            "",
+            f"`python benchmarks/paper_tables.py {name} RUNS`, printed {time.strftime('%Y-%m-%d')}; "
+            f"{machine['processor']}, {machine['cores']} cores, one thread per process, a busy machine; "
+            f"seeds of data and training {', '.join(seeds)}, of instances 40404; "
+            f"{seconds(runs) / 60:.0f} minutes of work in all stages together.",
+            "",
+            markdown(table),
+            "",
+        ]
+    )
+
+
+def seconds(runs: list[RunFacts]) -> float:
+    """Return the time that all stages of all runs took; one that several runs share counts once."""
+    found: dict[tuple[str, str], float] = {}
+    for facts in runs:
+        manifest = read_json(facts.run.file("manifest.json"))
+        stages = manifest.get("stages", manifest) if isinstance(manifest, dict) else {}
+        for stage, record in stages.items():
+            if isinstance(record, dict) and "seconds" in record:
+                found[stage, str(record["key"])] = float(record["seconds"])
+    return sum(found.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""What the paper's theorems say about the space that a run has learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from cubespace.base.arrays import Bits, distinct_rows
+from cubespace.learning import inference
+from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.runs.stages import Pipeline
+from cubespace.symbols.strips import StripsModel
+from cubespace.theory.cube_like_graph import graph_numbers
+
+STATES = 2000  # of the training split, on which the network is compared with its masks and the model's degree is taken
+
+
+def theory_numbers(pipeline: Pipeline) -> dict[str, Any]:
+    """Return the numbers of Theorem 1, of the training transitions and of the model, and whether Theorem 2 holds."""
+    network, model, bits = pipeline.network(), pipeline.strips(), pipeline.bits()["train"]
+    before, after = bits.before, bits.after
+    numbers: dict[str, Any] = attrs.asdict(graph_numbers(before, after))
+    states = distinct_rows(before)[:STATES]
+    numbers["labels"] = len(np.unique(inference.label(network, before, after)))
+    numbers["actions"] = model.actions
+    numbers["model_degree"] = model_degree(model, states)
+    numbers["theorem_2"] = theorem_2(network, states)
+    return numbers
+
+
+def model_degree(model: StripsModel, states: Bits) -> int:
+    """Return the most successors that the model has for one of the states."""
+    rows, actions = np.nonzero(model.applicable(states))
+    after = model.apply(states[rows], actions)
+    steps = np.concatenate([rows[:, None].astype(np.uint32).view(np.uint8), np.packbits(after, axis=1)], axis=1)
+    distinct = np.unique(steps, axis=0)
+    origin = np.ascontiguousarray(distinct[:, :4]).view(np.uint32)[:, 0]
+    return int(np.bincount(origin, minlength=1).max())
+
+
+def theorem_2(network: SpaceAutoEncoder, states: Bits) -> bool | None:
+    """Return whether every label of the network sets the same bits in all states; None if it has no such effects."""
+    if not network.apply_module.strips:
+        return None
+    add, delete = inference.effects(network)
+    for label in range(network.actions):
+        after = inference.successors(network, states, np.full(len(states), label))
+        if (after != (states & ~delete[label] | add[label])).any():
+            return False
+    return True

@@ -1,0 +1,85 @@
+"""The numbers of the paper's Theorem 1 for a graph of latent states.
+
+Its nodes are states in bits, its edges the pairs of states between which a transition was seen, in either direction.
+The symmetric difference of the two states of an edge is its colour: edges that meet in a node have different ones, so
+the number of differences is at least that of the colours needed.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from cubespace.base.arrays import Bits, Indices
+
+
+@attrs.frozen(kw_only=True)
+class GraphNumbers:
+    """What Theorem 1 is about, counted in one graph."""
+
+    nodes: int
+    edges: int
+    degree: int  # Δ, the most edges that meet in a node
+    bipartite: bool
+    least_colours: int  # bounds of the edge chromatic number c(G): Δ …
+    most_colours: int  # … and Δ + 1 or |D|, whichever is less; Δ if the graph is bipartite
+    differences: int  # |D|, distinct symmetric differences
+    effects: int  # distinct pairs (z1 - z0, z0 - z1), one STRIPS action each
+    reversed: int  # of these effects, how many occur backwards too; Theorem 1 (3b) assumes all of them
+    coloured: bool  # whether edges that meet have different differences: Theorem 1 (2)
+
+
+def graph_numbers(before: Bits, after: Bits) -> GraphNumbers:
+    """Count in the graph of some transitions, (transitions, bits) each; those that change nothing are no edges.
+
+    For 00 → 01, 01 → 00 and 01 → 11 there are three nodes, two edges, Δ = 2, two differences (01 and 10) and three
+    effects, two of which occur backwards too.
+    """
+    moved = (before != after).any(1)
+    before, after = before[moved], after[moved]
+    packed = np.packbits(np.concatenate([before, after]), axis=1)
+    nodes, number = np.unique(packed, axis=0, return_inverse=True)
+    ends = np.sort(number.reshape(2, -1), axis=0)  # (2, transitions)
+    edges, first = np.unique(ends, axis=1, return_index=True)
+    kinds, difference = np.unique(np.packbits(before ^ after, axis=1), axis=0, return_inverse=True)
+    degree = int(np.bincount(edges.ravel(), minlength=1).max())
+    bipartite = _bipartite(edges, len(nodes))
+    effects, backwards = _effects(before, after)
+    return GraphNumbers(
+        nodes=len(nodes),
+        edges=edges.shape[1],
+        degree=degree,
+        bipartite=bipartite,
+        least_colours=degree,
+        most_colours=degree if bipartite else min(degree + 1, len(kinds)),
+        differences=len(kinds),
+        effects=effects,
+        reversed=backwards,
+        coloured=_coloured(edges, difference.ravel()[first]),
+    )
+
+
+def _effects(before: Bits, after: Bits) -> tuple[int, int]:
+    """Return how many effects there are and how many of them occur backwards too."""
+    add, delete = after & ~before, before & ~after
+    forwards = np.unique(np.packbits(np.concatenate([add, delete], axis=1), axis=1), axis=0)
+    backwards = np.unique(np.packbits(np.concatenate([delete, add], axis=1), axis=1), axis=0)
+    both = np.unique(np.concatenate([forwards, backwards]), axis=0)
+    return len(forwards), len(forwards) + len(backwards) - len(both)
+
+
+def _coloured(edges: Indices, colour: Indices) -> bool:
+    """Return whether edges that meet in a node have different colours."""
+    at_nodes = np.stack([edges.ravel(), np.tile(colour, 2)])  # (2, 2 edges)
+    return bool(np.unique(at_nodes, axis=1).shape[1] == at_nodes.shape[1])
+
+
+def _bipartite(edges: Indices, nodes: int) -> bool:
+    """Return whether the nodes have two sides: then no node is connected with itself in the double cover."""
+    start, end = edges
+    rows, columns = np.concatenate([start, start + nodes]), np.concatenate([end + nodes, end])
+    cover = coo_array((np.ones(len(rows), dtype=np.bool_), (rows, columns)), shape=(2 * nodes, 2 * nodes))
+    _, part = connected_components(cover, directed=False)
+    return bool((part[:nodes] != part[nodes:]).all())

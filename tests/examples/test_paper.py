@@ -1,0 +1,24 @@
+"""Every matrix of examples/paper can be run: its settings hold together, and it says what it is and how to call it."""
+
+from pathlib import Path
+
+import pytest
+
+from cubespace.experiments.driver import MatrixRun
+from cubespace.experiments.matrix import read_matrix
+from cubespace.plugins.catalogue import load_plugins
+
+FILES = sorted((Path(__file__).parents[2] / "examples" / "paper").glob("*.toml"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_matrix_holds_together(file, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mandrill.png").touch()
+    matrix = read_matrix(file)
+    run = MatrixRun.of(matrix, tmp_path / "matrix", load_plugins())
+    assert len(run.cells) > 1
+    if file.stem not in ("smoke", "domains"):  # which are not about a table of the paper
+        assert f"cube matrix examples/paper/{file.name}" in matrix.about
+        assert "cube tables" in matrix.about
+        assert all(cell.config.plan.seed == 40404 for cell in run.cells)
