@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from cubespace.base.errors import UsageError
+from cubespace.base.errors import UsageError, is_memory_error
 from cubespace.base.options import NoOptions, structure
 from cubespace.base.version import version_of
 from cubespace.plugins.blame import reason, remember
@@ -69,6 +69,8 @@ class Component:
         try:
             cls = import_target(self.target) if isinstance(self.target, str) else self.target
         except (Exception, SystemExit) as error:  # a plugin may raise anything
+            if is_memory_error(error):
+                raise
             raise UsageError(f"{self.title} cannot be loaded: {reason(error)}") from error
         contract = import_target(self.kind.contract)
         if not (isinstance(cls, type) and issubclass(cls, contract)):

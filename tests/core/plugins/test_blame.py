@@ -136,3 +136,12 @@ def test_what_is_no_name_is_blamed_on_the_plugin(name) -> None:
     loaded = collect([("theirs", "their-package 2.0", lambda: plugin)])
     assert loaded.names("domain") == []
     assert str(loaded.failures[0]).startswith("skipped plugin 'theirs' (their-package 2.0): TypeError: ")
+
+
+def test_lack_of_memory_while_a_component_is_imported_is_not_blamed_on_it(monkeypatch) -> None:
+    def fail(_: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("cubespace.plugins.component.import_target", fail)
+    with pytest.raises(MemoryError):
+        catalogue("some:Class").create("domain", "mine")
