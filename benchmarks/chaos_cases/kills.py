@@ -30,9 +30,9 @@ from chaos_cases.world import World, difference
 
 STAGES = ("start", "data", "train", "extract", "evaluate", "report")
 # how often a run is hit in each stage, in this order, before it may end; short stages more often, since many miss them
-HITS = {"start": 1, "data": 2, "train": 3, "extract": 2, "evaluate": 3, "report": 1}
+HITS = {"start": 1, "data": 3, "train": 3, "extract": 2, "evaluate": 3, "report": 1}
 FEW_HITS = {"train": 1, "evaluate": 1}
-SECONDS = {"start": 2.0, "data": 0.15, "train": 3.0, "extract": 0.3, "evaluate": 1.5, "report": 1.5}
+SECONDS = {"start": 2.0, "data": 0.02, "train": 3.0, "extract": 0.3, "evaluate": 1.5, "report": 1.5}
 PATIENCE = 120.0
 LINE = re.compile(r"^(data|train|extract|evaluate): (.*)$", re.MULTILINE)
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}

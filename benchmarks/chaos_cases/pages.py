@@ -81,7 +81,7 @@ def injections(world: World, seed: int, count: int) -> Iterator[Case]:
             alone = bool(number // 3 // len(FOLDERS) % 2)
             yield Case(
                 group="HTML",
-                name=f"folder {name!r}",
+                name=f"folder {name!r} {number}",
                 prepare=partial(_folder, world, name, alone),
                 check=_harmless,
             )

@@ -148,8 +148,8 @@ def _odd_arrays(path: Path, rng: random.Random) -> bytes:
     name = rng.choice(list(arrays))
     array = arrays[name]
     odd = (
-        array[:1],
-        array[..., :1] if array.ndim else array,
+        np.atleast_1d(array)[:1],
+        np.atleast_1d(array)[..., :1],
         array.astype(np.float64) if array.dtype.kind in "biu" else array,
         np.zeros((0, *array.shape[1:]), array.dtype),
         np.array([Bomb()], dtype=object),

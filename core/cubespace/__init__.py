@@ -6,9 +6,9 @@ from cubespace.base.version import __version__
 from cubespace.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from cubespace.api import Plan, Run, Strips, run, train
+    from cubespace.api import Plan, Run, Strips, run, table, train
 
-__all__ = ["Plan", "Run", "Strips", "__version__", "hookimpl", "run", "train"]
+__all__ = ["Plan", "Run", "Strips", "__version__", "hookimpl", "run", "table", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ plan = run.plan("start.png", "end.png")
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from cubespace.base.film_strip import film_strip
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
+from cubespace.experiments.tables.rows import read_runs
+from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Table, make_table
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder import RunFolder, default_folder
@@ -33,7 +35,7 @@ from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import DEFAULT_PLANNER, SHORT_NAMES, RunConfig, flat, load_config
 from cubespace.symbols.strips import StripsModel
 
-__all__ = ["LiftedRun", "Plan", "Run", "Strips", "run", "train"]
+__all__ = ["LiftedRun", "Plan", "Run", "Strips", "run", "table", "train"]
 
 Config = RunConfig | Mapping[str, object] | str | Path | None
 
@@ -68,6 +70,20 @@ def train(
 ) -> Run:
     """Make the data, learn and extract the STRIPS model, but solve nothing yet. Arguments as for :func:`run`."""
     return _work("extract", config, preset, settings, folder, observer, execution)
+
+
+def table(
+    *runs: Path | str,
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    values: Sequence[str] = DEFAULT_COLUMNS,
+) -> Table:
+    """Return what run folders, or the cells of a matrix, came to, as ``cube tables`` does.
+
+    ``rows`` and ``columns`` are axes; ``values`` are measures such as ``"plans"`` or ``"recall:min"``. The table has
+    ``records()`` and ``to_frame()``.
+    """
+    return make_table(read_runs([Path(path) for path in runs]), rows, columns, values)
 
 
 class Strips(StripsModel):

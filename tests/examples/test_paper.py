@@ -18,7 +18,7 @@ def test_a_matrix_holds_together(file, tmp_path, monkeypatch) -> None:
     matrix = read_matrix(file)
     run = MatrixRun.of(matrix, tmp_path / "matrix", load_plugins())
     assert len(run.cells) > 1
-    if file.stem != "smoke":
+    if file.stem not in ("smoke", "domains"):  # which are not about a table of the paper
         assert f"cube matrix examples/paper/{file.name}" in matrix.about
         assert "cube tables" in matrix.about
         assert all(cell.config.plan.seed == 40404 for cell in run.cells)

@@ -68,7 +68,8 @@ def outcome(folder: Path) -> dict[str, Any]:
         hashes = {
             file: digest for stage in ("data", "train", "extract") for file, digest in stages[stage]["files"].items()
         }
-        hashes.pop("metrics.jsonl", None)  # has times
+        for timed in ("metrics.jsonl", "encoder.json"):
+            hashes.pop(timed, None)
         found[run.name] = (hashes, _steady(results["planners"]), _steady(read_json(run / "diagnosis.json")))
     return found
 

@@ -6,29 +6,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import attrs
 import typer
 
 from cubespace.base.files import write_text
 from cubespace.cli.app import app
+from cubespace.cli.option_groups import grouped
 
 if TYPE_CHECKING:
     from cubespace.experiments.tables.rows import RunFacts
+    from cubespace.experiments.tables.table import Table
 
 Folders = Annotated[list[Path], typer.Argument(metavar="RUN…|MATRIX", help="Run folders, or the folder of a matrix.")]
 
 
-@app.command(
-    epilog="Examples: `cube tables runs/smoke`, `cube tables runs/smoke --rows variant --columns planner "
-    "--values plans,recall:min,successor --format latex`"
-)
-def tables(
-    folders: Folders,
+@attrs.frozen
+class Layout:
+    """What a table shows, and where."""
+
     rows: Annotated[
         str | None, typer.Option(metavar="AXIS,…", help="Axes that go down.  [default: those in which runs differ]")
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="AXIS,…", help="Axes that go across.  [default: planner]")
-    ] = None,
+    ] = None
+    columns: Annotated[str | None, typer.Option(metavar="AXIS,…", help="Axes that go across.  [default: planner]")] = (
+        None
+    )
     values: Annotated[
         str | None,
         typer.Option(
@@ -36,7 +37,24 @@ def tables(
             help="What to show; a summary is spread (mean ± sd), mean, min, max, range or sum.  "
             "[default: plans,recall,wrong,training_seconds]",
         ),
-    ] = None,
+    ] = None
+
+    def table(self, runs: Sequence[RunFacts]) -> Table:
+        """Return the table of some runs."""
+        from cubespace.experiments.tables.table import DEFAULT_COLUMNS, make_table
+
+        return make_table(runs, _list(self.rows), _list(self.columns), _list(self.values) or DEFAULT_COLUMNS)
+
+
+@app.command(
+    epilog="Examples: `cube tables runs/smoke`, `cube tables runs/smoke --rows variant --columns planner "
+    "--values plans,recall:min,successor --format latex`"
+)
+@grouped
+def tables(
+    *,
+    folders: Folders,
+    layout: Layout,
     form: Annotated[
         Literal["markdown", "latex", "csv", "json"], typer.Option("--format", help="How to print the table.")
     ] = "markdown",
@@ -54,10 +72,9 @@ def tables(
     """Print a table of many runs; seeds, and every axis that is in neither rows nor columns, are aggregated."""
     from cubespace.experiments.tables.formats import FORMATS, put_beside
     from cubespace.experiments.tables.rows import read_runs
-    from cubespace.experiments.tables.table import DEFAULT_COLUMNS, make_table
 
     runs = read_runs(folders)
-    table = make_table(runs, _list(rows), _list(columns), _list(values) or DEFAULT_COLUMNS)
+    table = layout.table(runs)
     text = FORMATS[form](table if beside is None else put_beside(table, beside))
     if output is None:
         typer.echo(text)

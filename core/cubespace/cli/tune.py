@@ -28,6 +28,14 @@ if TYPE_CHECKING:
     import optuna
 
 
+Source = Annotated[
+    Path | None, typer.Argument(metavar="[FILE|TUNING]", help="A tuning file, or the folder of one to go on with.")
+]
+Storage = Annotated[
+    str | None, typer.Option(metavar="URL", help="A database that several machines share, as Optuna has them.")
+]
+
+
 @attrs.frozen
 class Question:
     """What is tuned, where it is not read from a file."""
@@ -82,17 +90,13 @@ class Question:
 @grouped
 def tune(
     *,
-    source: Annotated[
-        Path | None, typer.Argument(metavar="[FILE|TUNING]", help="A tuning file, or the folder of one to go on with.")
-    ] = None,
+    source: Source = None,
     question: Question,
     trials: Annotated[int, typer.Option(min=1, help="How many trials in all.")] = 100,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder.  [default: runs/tune-…]")
     ] = None,
-    storage: Annotated[
-        str | None, typer.Option(metavar="URL", help="A database that several machines share, as Optuna has them.")
-    ] = None,
+    storage: Storage = None,
     executor: Annotated[
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the trials.")
     ] = "local",

@@ -5,17 +5,20 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import attrs
+from markupsafe import Markup
 
-from cubespace.report import REPORT, plots
+from cubespace.report import REPORT, many_plots, plots
 from cubespace.report.page import environment, link
 from cubespace.report.run_files import Facts, verdict
 from cubespace.runs.solving import folder_name
 
 MAX_SETTINGS_SHOWN = 5  # those in which a variant differs from others
 MAX_FILM_STRIPS = 12
+PAGE = many_plots.Palette(plots.INK, plots.GRID, plots.SERIES)  # the colours that the page's own stand for
 
 
 @attrs.frozen(kw_only=True)
@@ -24,11 +27,23 @@ class Row:
 
     facts: Facts
     variant: str
+    seed: int
     address: str
     cells: Mapping[str, Mapping[str, Any] | None]  # by planner
     instances: int
     strip: str | None
     verdict: str
+
+
+@attrs.frozen(kw_only=True)
+class Group:
+    """The runs that differ in their seeds only: plans added up, measures as mean, least and largest."""
+
+    domain: str
+    variant: str
+    rows: tuple[Row, ...]
+    cells: Mapping[str, Mapping[str, Any] | None]  # by planner
+    measures: Mapping[str, tuple[float, float, float] | None]
 
 
 def compare_page(runs: Sequence[Facts], output: Path) -> str:
@@ -38,6 +53,7 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
         Row(
             facts=facts,
             variant=variant,
+            seed=facts.run.config.train.seed,
             address=link(facts.run.file(REPORT), output),
             cells={name: facts.planners.get(name) for name in planners},
             instances=max((cell["instances"] for cell in facts.planners.values()), default=0),
@@ -46,18 +62,94 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
         )
         for number, (facts, variant) in enumerate(zip(runs, variants(runs), strict=True))
     ]
-    trained = {f"{row.facts.domain}, {row.variant}": row.facts.metrics for row in rows if row.facts.metrics}
-    table = {"rows": rows, "planners": planners, "curves": plots.compared_curves(trained) if trained else None}
+    grouped = groups(rows, planners)
+    trained = {
+        f"{group.domain}, {group.variant}": [row.facts.metrics for row in group.rows if row.facts.metrics]
+        for group in grouped
+    }
+    trained = {name: metrics for name, metrics in trained.items() if metrics}
+    table = {
+        "rows": rows,
+        "groups": grouped if len(grouped) < len(rows) else [],
+        "planners": planners,
+        "efforts": _efforts(runs, planners),
+        "curves": _curves(trained) if trained else None,
+    }
     return environment().get_template("compare.html").render(table)
 
 
+def groups(rows: Sequence[Row], planners: Sequence[str]) -> list[Group]:
+    """Return the runs of equal settings but for their seeds."""
+    together: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        together.setdefault((row.facts.domain, row.variant), []).append(row)
+    return [
+        Group(
+            domain=domain,
+            variant=variant,
+            rows=tuple(some),
+            cells={name: _added([row.cells[name] for row in some]) for name in planners},
+            measures={
+                name: _spread([(row.facts.diagnosis or {}).get(name) for row in some]) for name in ("recall", "wrong")
+            },
+        )
+        for (domain, variant), some in together.items()
+    ]
+
+
+def _added(cells: Sequence[Mapping[str, Any] | None]) -> dict[str, int | None] | None:
+    """Return plans added up; None if no run has any, and None for a count that some run does not know."""
+    known = [cell for cell in cells if cell]
+    if not known:
+        return None
+    counts = {name: [cell[name] for cell in known] for name in ("found", "valid", "optimal", "instances")}
+    return {name: None if None in values else sum(values) for name, values in counts.items()}
+
+
+def _spread(values: Sequence[float | None]) -> tuple[float, float, float] | None:
+    known = [value for value in values if value is not None]
+    return (fmean(known), min(known), max(known)) if known else None
+
+
+def _efforts(runs: Sequence[Facts], planners: Sequence[str]) -> Markup | None:
+    """Return what planners expanded, problem by problem, against one that knows nothing, or against the first."""
+    if len(planners) < 2:
+        return None
+    base = next((name for name in planners if name.endswith("blind")), planners[0])
+    pairs: dict[str, list[tuple[float | None, float | None]]] = {}
+    for facts in runs:
+        if base not in facts.planners:
+            continue
+        known = {record["problem"]: _effort(record) for record in facts.planners[base]["records"]}
+        for name, row in facts.planners.items():
+            if name != base:
+                points = [
+                    (known[each["problem"]], _effort(each)) for each in row["records"] if each["problem"] in known
+                ]
+                pairs.setdefault(name, []).extend(points)
+    if not any(value is not None for points in pairs.values() for pair in points for value in pair):
+        return None
+    return plots.inline(many_plots.scatter(pairs, f"expansions, {base}", "expansions, others", PAGE), "efforts")
+
+
+def _effort(record: Mapping[str, Any]) -> float | None:
+    """Return what a search expanded; None if it found nothing, or did not count."""
+    value: float | None = record["expansions"] if record["plan"] is not None else None
+    return value
+
+
+def _curves(trained: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> Markup:
+    figure = many_plots.bands(trained, "validation_successor", "Succ on pictures held out", PAGE)
+    return plots.inline(figure, "compared")
+
+
 def variants(runs: Sequence[Facts]) -> list[str]:
-    """Return for each run its apply module and the settings in which it differs from other runs of its domain."""
+    """Return for each run its apply module and the settings in which runs of its domain differ, but for seeds."""
     flat = [_flat(attrs.asdict(facts.run.config)) for facts in runs]
     said = []
     for table in flat:
         rivals = [other for other in flat if other["domain"] == table["domain"]]
-        keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1]
+        keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1 and not key.endswith(".seed")]
         shown = dict.fromkeys(["model.apply", *(key for key in keys if key != "plan.planners")])
         words = [_said(key, table[key]) for key in shown]
         said.append(", ".join(words[:MAX_SETTINGS_SHOWN] + ["…"] * (len(words) > MAX_SETTINGS_SHOWN)))

@@ -49,12 +49,28 @@ def scatter(
     for number, (name, points) in enumerate(pairs.items()):
         placed = np.array([[_placed(value, least, border) for value in pair] for pair in points])
         colour, marker = palette.series[number % len(palette.series)], MARKERS[number % len(MARKERS)]
-        axes.scatter(placed[:, 0], placed[:, 1], s=16, color=colour, marker=marker, alpha=0.6, label=name, linewidths=0)
+        axes.scatter(
+            placed[:, 0],
+            placed[:, 1],
+            s=16,
+            color=colour,
+            marker=marker,
+            alpha=0.6,
+            label=_verbatim(name),
+            linewidths=0,
+        )
     ends = (least / 1.5, border)
     axes.plot(ends, ends, color=palette.ink, linewidth=0.6)
     for line in (axes.axhline, axes.axvline):
         line(border, color=palette.ink, linewidth=0.6, linestyle=":")
-    axes.set(xlabel=x, ylabel=y, xscale="log", yscale="log", xlim=(ends[0], border * 1.4), ylim=(ends[0], border * 1.4))
+    axes.set(
+        xlabel=_verbatim(x),
+        ylabel=_verbatim(y),
+        xscale="log",
+        yscale="log",
+        xlim=(ends[0], border * 1.4),
+        ylim=(ends[0], border * 1.4),
+    )
     axes.text(border, ends[0], " unsolved", rotation=90, va="bottom", ha="right", fontsize=7, color=palette.ink)
     for axis in (axes.xaxis, axes.yaxis):
         _plain(axis)
@@ -76,7 +92,7 @@ def bands(
             continue
         along = np.linspace(0, 1, min(POINTS, max(map(len, curves))))
         stretched = np.stack([np.interp(along, np.linspace(0, 1, len(curve)), curve) for curve in curves])
-        name = shorten(label, MAX_LABEL, placeholder=" …")
+        name = _verbatim(shorten(label, MAX_LABEL, placeholder=" …"))
         axes.plot(along, stretched.mean(0), color=colour, linestyle=style, label=name, linewidth=1.2)
         if len(curves) > 1:
             axes.fill_between(along, stretched.min(0), stretched.max(0), color=colour, alpha=0.15, linewidth=0)
@@ -97,6 +113,11 @@ def write_figure(figure: Figure, stem: Path) -> list[Path]:
             figure.savefig(file, format=suffix[1:], metadata=nothing)
         written.append(path)
     return written
+
+
+def _verbatim(text: str) -> str:
+    """Return a text that matplotlib shows as it is: a dollar begins no formula."""
+    return text.replace("$", r"\$")
 
 
 def _placed(value: float | None, least: float, border: float) -> float:

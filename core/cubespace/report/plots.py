@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
-from textwrap import shorten
 from typing import Any
 
 import matplotlib as mpl
@@ -50,21 +49,9 @@ def held_out_curves(rows: Sequence[Mapping[str, Any]]) -> Markup:
     return _curves("held-out", rows, curves, "error on pictures held out")
 
 
-def compared_curves(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
-    """Return the error of the predicted picture of several runs."""
-    figure, axes = _figure()
-    for number, (name, rows) in enumerate(runs.items()):
-        points = _thin([(row["epoch"], row["validation_successor"]) for row in rows])
-        axes.plot(
-            *zip(*points, strict=True),
-            color=SERIES[number % len(SERIES)],
-            label=_verbatim(shorten(name, 48, placeholder=" …")),
-        )
-    axes.set(xlabel="epoch", ylabel="Succ on pictures held out", yscale="log")
-    axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_LOSS_SHOWN))
-    _plain(axes.yaxis)
-    _legend(axes)
-    return _svg(figure, "compared")
+def inline(figure: Figure, name: str) -> Markup:
+    """Return a figure in the colours that stand for the page's own as SVG for a page."""
+    return _svg(figure, name)
 
 
 def effort(planners: Mapping[str, Any]) -> Markup | None:

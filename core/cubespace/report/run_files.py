@@ -87,7 +87,7 @@ class Facts:
 
     @property
     def best(self) -> Record | None:
-        """Return the plan to show first: optimal if there is one, else valid, else any; the longest of these."""
+        """Return the plan to show first: optimal if there is one, else valid, else all steps seen; the longest."""
         found = [record for record in self.records if record["plan"]]
         return min(found, key=lambda record: (*_merit(record), -len(record["plan"])), default=None)
 
@@ -132,8 +132,8 @@ def reasons(records: Sequence[Record]) -> list[tuple[str, int]]:
     return Counter(words).most_common()
 
 
-def _merit(record: Record) -> tuple[bool, bool]:
-    return not record["optimal"], not record["valid"]
+def _merit(record: Record) -> tuple[bool, bool, bool]:
+    return not record["optimal"], not record["valid"], bool(record.get("unseen_steps"))
 
 
 def _counts(row: Mapping[str, Any]) -> tuple[int, int, int]:

@@ -107,6 +107,7 @@ def _answer(backend: PlannerBackend, task: Task, folder: Path, ended: Ended, our
 
 def _checked(answer: Answer, task: Task, ended: Ended) -> Answer:
     """Return an answer whose plan, if there is one, leads to the goal."""
+    answer = attrs.evolve(answer, outcome=Outcome(answer.outcome))  # a plugin may have given anything
     if answer.statistics.megabytes is None:
         statistics = attrs.evolve(answer.statistics, megabytes=ended.megabytes)
         answer = attrs.evolve(answer, statistics=statistics)

@@ -28,6 +28,7 @@ class LapktOptions:
 class Lapkt(PythonPlanner):
     """A search of LAPKT; the task is given by its interface, with a complement of each bit."""
 
+    revision = 1
     Options = LapktOptions
     options: LapktOptions
     script = "lapkt_child.py"

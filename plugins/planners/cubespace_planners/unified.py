@@ -38,6 +38,7 @@ class UnifiedOptions:
 class UnifiedPlanning(PythonPlanner):
     """An engine of unified-planning; what it does not support of negative preconditions is compiled away."""
 
+    revision = 1
     Options = UnifiedOptions
     options: UnifiedOptions
     script = "unified_child.py"

@@ -113,6 +113,33 @@ def test_the_step_that_went_wrong_is_marked(tiny_run) -> None:
     assert 'id="failures"' in text
 
 
+def test_steps_that_no_training_pair_shows_are_marked(tiny_run) -> None:
+    assert "every step was seen in training" in write_report([tiny_run], load_plugins()).read_text()
+    record = spoil(tiny_run, valid=None, optimal=None, unseen_steps=[1])
+    assert verdict(record) == "doubted"
+    story = article(write_report([tiny_run], load_plugins()).read_text(), record)
+    assert story.count(" unseen</span>") == 1
+    assert "1 of 2 steps seen in training" in story
+    assert "found, not judged, some steps never seen" in story
+
+
+def test_what_is_impossible_in_a_frame_is_shown(tiny_run) -> None:
+    spoil(tiny_run, valid=False, wrong_step=1, reason="frame is not readable", fault="0 twice, 5 missing")
+    assert "step 1: frame is not readable: 0 twice, 5 missing" in write_report([tiny_run], load_plugins()).read_text()
+
+
+def test_the_judgement_is_shown_with_its_warnings_and_where_effects_come_from(tiny_run) -> None:
+    text = write_report([tiny_run], load_plugins()).read_text()
+    assert "judgement" in Page(text).ids
+    assert "Effects are differences of encoded bits" in text
+    assert "of the start and goal pictures, 100 %" in text.lower()
+    table = json.loads((tiny_run / "judgement.json").read_text())
+    table["findings"].append({"about": "labels", "warning": True, "text": "Too few <labels>.", "advice": "Add some."})
+    (tiny_run / "judgement.json").write_text(json.dumps(table))
+    reseal(tiny_run, "extract", "judgement.json")
+    assert "<b>Warning.</b> Too few &lt;labels&gt;. Add some." in write_report([tiny_run], load_plugins()).read_text()
+
+
 def test_what_a_user_may_type_is_not_taken_for_markup(tiny_run) -> None:
     spoil(tiny_run, plan=None, outcome="crashed", reason="<script>alert(1)</script>")
     text = write_report([tiny_run], load_plugins()).read_text()

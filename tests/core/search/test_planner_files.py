@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from script_planner import Script, one_step_task, plan
 
-from cubespace.search.planner import Limits, Outcome
+from cubespace.search.planner import Answer, Limits, Outcome
 from cubespace.search.planner_process import MAX_FILE_BYTES, run_planner
 
 TASK = one_step_task()
@@ -63,8 +63,6 @@ def test_a_folder_that_a_planner_closes_is_removed() -> None:
 
 @pytest.mark.parametrize("plan_of_a_plugin", [None, (10**6,), (-1,), ("a",), (0.5,), 7])
 def test_a_backend_that_answers_nonsense_has_crashed(plan_of_a_plugin: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cubespace.search.planner import Answer
-
     answer = None if plan_of_a_plugin is None else Answer(outcome=Outcome.SOLVED, plan=plan_of_a_plugin)  # type: ignore[arg-type]
     monkeypatch.setattr(Script, "answer", lambda *_: answer)
     assert run_planner(Script("pass"), TASK, LIMITS).outcome is Outcome.CRASHED
@@ -95,3 +93,9 @@ def test_a_search_killed_before_or_after_the_planner_leaves_no_folder(moment: st
     while list(tmp_path.iterdir()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize("outcome", [None, 7, "done"])
+def test_an_outcome_that_is_none_is_a_crash(outcome: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Script, "answer", lambda *_: Answer(outcome=outcome))  # type: ignore[arg-type]
+    assert run_planner(Script("pass"), TASK, LIMITS).outcome is Outcome.CRASHED

@@ -117,7 +117,7 @@ def test_a_joint_training_moves_the_action_head_and_the_effects(spec, tmp_path) 
     recipe = tiny_recipe(spec, decoder_epochs=0, rewrite=False, consolidation=ConsolidationConfig(rounds=0))
     run = training_run(tmp_path, toggles(100), toggles(20, 1), recipe, execution=EVERY_EPOCH)
     parts = {"action": run.model.action, "apply": run.model.apply_module}
-    start = {part: [value.clone() for value in module.parameters()] for part, module in parts.items()}
+    start = {part: [value.detach().clone() for value in module.parameters()] for part, module in parts.items()}
     for _ in run:
         pass
     for part, module in parts.items():

@@ -117,28 +117,25 @@ from pathlib import Path
 import ray
 from ray.cluster_utils import Cluster
 from cubespace.experiments.executor import Cell
-from cubespace_executors.local import Local, LocalOptions  # noqa: E402
 from cubespace_executors.ray_executor import Ray, RayOptions
 
 folder = Path(sys.argv[1])
 cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")  # by the head, which stays
 first = cluster.add_node(num_cpus=2)
-ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
 
-def lose():
-    while not len(list(folder.glob("*/begun0"))) == 2:
-        time.sleep(0.05)
-    cluster.remove_node(first, allow_graceful=False)
-    cluster.add_node(num_cpus=2)
-
-thread = threading.Thread(target=lose)
-thread.start()
 for name in ("one", "two"):
     (folder / name).mkdir()
 words = {name: ("slowly", str(folder / name), "--seconds", "20") for name in ("one", "two")}
 cells = [Cell(name, words[name], folder / f"log-{name}") for name in words]
 results = []
-Ray(RayOptions(address=cluster.address)).run(cells, results.append)
+by = Ray(RayOptions(address=cluster.address))
+thread = threading.Thread(target=lambda: by.run(cells, results.append))  # nodes are started by the main thread alone
+thread.start()
+while not len(list(folder.glob("*/begun0"))) == 2:
+    time.sleep(0.05)
+cluster.remove_node(first, allow_graceful=False)
+cluster.add_node(num_cpus=2)
 thread.join()
 print(*(result.status for result in results))
 ray.shutdown()
