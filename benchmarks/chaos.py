@@ -19,6 +19,7 @@ import importlib
 import json
 import os
 import pkgutil
+import shlex
 import signal
 import sys
 import tempfile
@@ -234,7 +235,7 @@ def summary(verdicts: list[Verdict], seed: int) -> dict[str, Any]:
     kinds = Counter(kind_of(complaint) for verdict in verdicts for complaint in verdict.complaints)
     limits = [verdict.seconds for verdict in verdicts if verdict.group == "planner faults"]
     return {
-        "command": " ".join(["python", *sys.argv]),
+        "command": command(),
         "environment": environment(),
         "time": time.strftime("%Y-%m-%d %H:%M"),
         "seed": seed,
@@ -244,6 +245,13 @@ def summary(verdicts: list[Verdict], seed: int) -> dict[str, Any]:
         "longest_planner_case": max(limits, default=None),
         "failures": [verdict.record() for verdict in verdicts if verdict.complaints],
     }
+
+
+def command() -> str:
+    """Return what was typed, without the folder in which cases work: it decides nothing."""
+    words = iter(sys.argv)
+    kept = [word for word in words if word != "--work" or not next(words, None)]
+    return shlex.join(["python", *kept])
 
 
 def kind_of(complaint: str) -> str:
