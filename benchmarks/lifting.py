@@ -184,7 +184,7 @@ def table(records: Sequence[dict[str, Any]]) -> str:
             lifting, learned = record["lifting"], record["learned_actions"]
             first = (record["name"], record["seed"], learned)
             seconds = (record["cpu_seconds"]["train"], record["cpu_seconds"]["lift"])
-            cells = (*first, *_cells(lifting), *seconds, " / ".join(map(str, _cells(record["baseline"])[2:])))
+            cells = (*first, *_cells(lifting), *seconds, _baseline(record["baseline"]))
             lines.append("| " + " | ".join(map(str, cells)) + " |")
         lines += _plans([record for record in some if record["plans"]])
     return "\n".join(lines) + "\n"
@@ -194,6 +194,12 @@ COLUMNS = (
     *("data", "seed", "learned actions", "schemas", "objects", "lifted actions", "never seen", "recall"),
     *("wrong per state", "CPU s, training", "CPU s, lifting", "without network: actions / never seen / recall / wrong"),
 )
+
+
+def _baseline(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "not run"
+    return " / ".join(map(str, _cells(found)[2:])) if found["lifted"] else "not lifted"
 
 
 def _cells(found: dict[str, Any] | None) -> tuple[Any, ...]:

@@ -127,6 +127,8 @@ def remove(path: Path) -> None:
 def read_json(path: Path) -> object:
     """Read a JSON file; one that is absent or damaged is an :class:`InputError` that names it."""
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise InputError(f"cannot read '{path}': it is no regular file")
         return json.loads(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"cannot read '{path}': {error.strerror}") from error

@@ -23,4 +23,5 @@ def main() -> None:
         from cubespace.cli.ending import tell
 
         code = tell(error)
+    requests.ignore()  # all is done: a request that comes now must not disturb the end
     sys.exit(code)

@@ -18,7 +18,7 @@ from attrs.validators import and_, ge, gt, le, lt, optional
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import Text, structure
-from cubespace.settings.presets import find_preset
+from cubespace.settings.presets import find_preset, over
 from cubespace.settings.recipe import MOST_SEED, ModelConfig, TrainConfig
 from cubespace.settings.stages import STAGES, Stage, way_to
 
@@ -175,9 +175,9 @@ class RunConfig:
 
 def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:
     """Return the configuration of preset, TOML ``file`` and ``settings`` such as ``train.epochs``, the last on top."""
-    table = {} if preset is None else _merged({}, find_preset(preset).settings)
+    table = {} if preset is None else over({}, find_preset(preset).settings)
     if file is not None:
-        table = _merged(table, read_toml(file))
+        table = over(table, read_toml(file))
     for key, value in settings.items():
         _put(table, key, value)
     config = structure(RunConfig, table, f"{file}" if file else "configuration")
@@ -238,12 +238,6 @@ def _put(table: dict[str, Any], key: str, value: object) -> None:
     if isinstance(table.get(last), dict):
         raise UsageError(f"'{key}' is given as one value and as a table with {', '.join(table[last])}: choose one")
     table[last] = value
-
-
-def _merged(table: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a nested table with another one put on top."""
-    both = {key for key in table.keys() & upper.keys() if isinstance(table[key], dict) and isinstance(upper[key], dict)}
-    return {**table, **upper, **{key: _merged(table[key], upper[key]) for key in both}}
 
 
 def _without_none(table: dict[str, Any]) -> dict[str, Any]:

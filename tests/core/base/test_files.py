@@ -155,3 +155,9 @@ def test_deep_json_is_damaged(tmp_path) -> None:
     (tmp_path / "deep.json").write_text("[" * 200_000)
     with pytest.raises(InputError, match=r"deep.json' is damaged: it is nested too deeply"):
         read_json(tmp_path / "deep.json")
+
+
+def test_a_table_that_is_a_pipe_is_refused_at_once(tmp_path) -> None:
+    os.mkfifo(tmp_path / "table.json")
+    with pytest.raises(InputError, match="no regular file"):
+        read_json(tmp_path / "table.json")

@@ -66,3 +66,16 @@ def test_a_job_in_the_background_that_ignores_signals_goes_on(tmp_path) -> None:
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_after_the_last_word_changes_nothing(number) -> None:
+    program = f"""
+import atexit, os, sys
+from cubespace.cli import main
+atexit.register(os.kill, os.getpid(), {number:d})
+sys.argv = ["cube", "--version"]
+main()
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (answer.returncode, answer.stderr) == (0, "")

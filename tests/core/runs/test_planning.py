@@ -93,9 +93,8 @@ def states(lamps, network):
 
 def planning(network, domain: Domain, bits: np.ndarray) -> Planning:
     memory = TrainingMemory.of(bits[:1], bits[1:2])
-    pipeline = SimpleNamespace(redrawing_error=lambda: 1e-3, memory=lambda: memory)
     model = SimpleNamespace(names=["a", "b", "c"])
-    return Planning(pipeline, network, model, domain)  # type: ignore[arg-type]
+    return Planning(network, model, domain, memory, redrawing_error=1e-3)  # type: ignore[arg-type]
 
 
 def test_a_goal_that_the_simulator_proves_unreachable_is_not_searched_for(network, lamps, states) -> None:
