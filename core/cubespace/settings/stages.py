@@ -40,7 +40,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
     {
         stage.name: stage
         for stage in (
-            Stage(name="data", sections=("domain", "data"), files=(DATA,)),
+            Stage(name="data", sections=("domain", "data"), files=(DATA,), revision=2),  # 2: films are split by episode
             Stage(
                 name="train",
                 needs="data",
