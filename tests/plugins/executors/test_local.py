@@ -27,7 +27,7 @@ def cube_commands(app):
         Path(file).write_text(str(os.getpid()))
         try:
             time.sleep(60)
-        except KeyboardInterrupt:
+        finally:  # whatever ends it: cleaning up
             Path(file).with_suffix(".end").touch()
 
     @app.command()
