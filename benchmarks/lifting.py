@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
+from processes import cube
 
 from cubespace.base.files import read_json, write_json, write_text
 from cubespace.runs.folder import environment
@@ -157,21 +155,6 @@ def accepted(run: Path, planner: str) -> int | None:
         call = [str(judge), str(run / "lifted.pddl"), str(plan.parents[1] / "lifted.pddl"), str(plan)]
         count += "Plan valid" in subprocess.run(call, capture_output=True, text=True, check=False).stdout
     return count
-
-
-def cube(run: Path, *arguments: str) -> dict[str, Any]:
-    """Run a command of one thread, its messages kept in a log beside the run; return its JSON and its CPU seconds."""
-    run.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "cubespace.cli", *arguments, "--json"]
-    with Path(f"{run}.log").open("a") as log, tempfile.TemporaryFile() as answer:
-        process = subprocess.Popen(command, stdout=answer, stderr=log, env={**os.environ, "OMP_NUM_THREADS": "1"})
-        _, status, usage = os.wait4(process.pid, 0)  # of this child and its own children alone
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, command)
-        answer.seek(0)
-        result: dict[str, Any] = json.loads(answer.read())
-    return {**result, "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1)}
 
 
 def table(records: Sequence[dict[str, Any]]) -> str:

@@ -11,12 +11,9 @@ results/recipe.json and recipe.md; rows that are there already stay, unless ``--
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -25,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from processes import cube
 
 from cubespace.base.files import read_json, write_json, write_text
 from cubespace.runs.folder import environment
@@ -178,22 +176,6 @@ def _counts(results: dict[str, Any]) -> dict[str, str]:
         name: "/".join(str(row[key]) for key in ("found", "valid", "optimal"))
         for name, row in results["planners"].items()
     }
-
-
-def cube(run: Path, *arguments: str) -> dict[str, Any]:
-    """Run a command of one thread, its messages kept in a log beside the run; return its JSON and its CPU seconds."""
-    run.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "cubespace.cli", *arguments, "--json"]
-    with run.with_suffix(".log").open("a") as log, tempfile.TemporaryFile() as answer:
-        alone = {**os.environ, "OMP_NUM_THREADS": "1"}
-        process = subprocess.Popen(command, stdout=answer, stderr=log, env=alone)
-        _, status, usage = os.wait4(process.pid, 0)  # of this child and its own children alone
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, command)
-        answer.seek(0)
-        result: dict[str, Any] = json.loads(answer.read())
-    return {**result, "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1)}
 
 
 def table(records: Sequence[dict[str, Any]]) -> str:
