@@ -52,10 +52,10 @@ def plan(task: Task, *actions: int) -> str:
 
 def alive(marker: Path) -> bool:
     """Return whether the process whose id is in a file still runs; a zombie does not."""
-    process = marker.read_text()
-    if not process:  # it was ended before it had said who it is
-        return False
     try:
+        process = marker.read_text()
+        if not process:  # it was ended before it had said who it is
+            return False
         status = Path(f"/proc/{int(process)}/stat").read_text()
     except FileNotFoundError:
         return False
