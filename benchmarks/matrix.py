@@ -2,14 +2,17 @@
 
     python benchmarks/matrix.py [--cells 12] [--jobs 2] [--executor local --executor ray]
 
-Two figures for each. *Busy* is the fraction of the time in which the places for cells were taken: seconds of all cells,
-over seconds of the whole times the number of places. *Overhead* is what is missing to 1, per cell. Both count the start
-of the executor, and neither depends on what else the machine does. Writes results/matrix.json and matrix.md.
+*Efficiency* is the speed-up over the same cells one after another by the local executor, over the number of jobs: 1 is
+ideal, and only idle cores can show it. *Busy* is the fraction of the time in which the places for cells were taken:
+seconds of all cells, over seconds of the whole times the number of places. *Overhead* is what is missing to 1 there, in
+seconds per cell; both count the start of the executor, and neither depends on what else the machine does. The load of the
+machine before the first cell is printed with them. Writes results/matrix.json and matrix.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -63,12 +66,16 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=12)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    rows = [measure(name, arguments.jobs, arguments.cells) for name in arguments.executor or ["local", "ray"]]
+    load = os.getloadavg()[0]
+    rows = [measure("local", 1, arguments.cells)]
+    rows += [measure(name, arguments.jobs, arguments.cells) for name in arguments.executor or ["local", "ray"]]
+    for row in rows:
+        row["efficiency"] = round(rows[0]["wall_seconds"] / row["wall_seconds"] / row["jobs"], 3)
     machine = environment()
     head = list(rows[0])
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(str(row[key]) for key in head) + " |" for row in rows]
-    about = f"{machine['processor']}, {machine['cores']} cores, {machine['date']}; other processes were at work."
+    about = f"{machine['processor']}, {machine['cores']} cores, {machine['date']}; load before the first cell {load:.2f}."
     write_json(RESULTS / "matrix.json", {"machine": machine, "rows": rows})
     write_text(
         RESULTS / "matrix.md", "\n".join(["# Executors, by `benchmarks/matrix.py`", "", about, "", *lines]) + "\n"
