@@ -1,14 +1,6 @@
 """Settings of Sphinx: ``make docs`` builds the pages offline; a warning is an error."""
 
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-
-from generate import generate  # noqa: E402 - needs the path above
-
-from cubespace import __version__  # noqa: E402
+from cubespace import __version__
 
 project = "cubespace"
 author = "the cubespace authors"
@@ -24,5 +16,3 @@ html_show_sphinx = html_show_copyright = False
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 nitpicky = False
-
-generate(HERE / "_build" / "generated")
