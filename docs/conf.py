@@ -11,7 +11,8 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "cubespace"
-html_static_path = ["pictures"]
+html_static_path = ["static"]
+html_css_files = ["cubespace.css"]
 html_show_sphinx = html_show_copyright = False
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"

@@ -46,8 +46,9 @@ def comments(cls: type) -> dict[str, str]:
 
 def _described(module: str, name: str, thing: Any) -> str:
     if not inspect.isclass(thing):
-        return f"#### `{module}.{name}{_signature(thing)}`\n\n{plain(inspect.getdoc(thing) or '')}\n"
-    lines = [f"#### `{module}.{name}`", "", *_bases(thing), plain(inspect.getdoc(thing) or ""), ""]
+        call = f"`{module}.{name}{_signature(thing)}`"
+        return f"### `{name}`\n\n{call}\n\n{plain(inspect.getdoc(thing) or '')}\n"
+    lines = [f"### `{name}`", "", f"`{module}.{name}`{_bases(thing)}", "", plain(inspect.getdoc(thing) or ""), ""]
     if issubclass(thing, enum.Enum):
         lines += ["| name | in words |", "|---|---|", *(f"| `{each.name}` | {each.value} |" for each in thing), ""]
     else:
@@ -55,9 +56,9 @@ def _described(module: str, name: str, thing: Any) -> str:
     return "\n".join(lines)
 
 
-def _bases(cls: type) -> list[str]:
+def _bases(cls: type) -> str:
     names = [f"`{base.__name__}`" for base in cls.__bases__ if base.__module__.startswith("cubespace")]
-    return [f"*Is a {' and a '.join(names)}.*", ""] if names else []
+    return f", {' and '.join(f'a {name}' for name in names)}" if names else ""
 
 
 def _fields(cls: type) -> list[str]:
