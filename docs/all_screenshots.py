@@ -1,7 +1,7 @@
 """Every picture of the documentation, from real runs, by one command: ``make screenshots``.
 
 Runs are made in runs/screenshots and kept there, so that a second call only draws. Pictures that the pages show go to
-docs/pictures. Those that are for looking at only go to docs/_build/screens: README.md as a code host renders it, and the
+docs/pictures. Those that are for looking at only go to docs/_build/screens: README.md as code hosts render it, and the
 report on a phone, in the dark and on paper.
 """
 

@@ -135,7 +135,7 @@ def test_every_target_of_make_that_is_shown_exists() -> None:
 def test_every_picture_that_is_shown_is_there_and_small() -> None:
     for path in PAGES:
         for picture in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", path.read_text()):
-            assert 0 < (path.parent / picture).stat().st_size < 200_000, picture
+            assert 0 < (path.parent / picture).stat().st_size < 150_000, picture
 
 
 def test_exit_codes_are_those_of_the_program() -> None:
