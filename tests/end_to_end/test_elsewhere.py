@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command import cube
 from PIL import Image
-from tiny_run import SETTINGS, cube
+from tiny_run import SETTINGS
 
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder import RunFolder

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_run import copy_run, cube
+from command import cube
+from tiny_run import copy_run
 
 from cubespace import Run
 from cubespace.data.domain import Simulator

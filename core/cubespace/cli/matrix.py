@@ -13,7 +13,7 @@ import typer
 from cubespace.base.errors import UsageError
 from cubespace.base.options import Spec, parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
-from cubespace.cli.completion import names, presets
+from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.matrix_view import MatrixView, duration
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC
@@ -25,7 +25,7 @@ from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import Catalogue
 
 Source = Annotated[
-    Path | None, typer.Argument(metavar="[FILE|MATRIX]", help="A matrix file, or the folder of a matrix to go on with.")
+    Path | None, typer.Argument(metavar="FILE|MATRIX", help="A matrix file, or the folder of a matrix to go on with.")
 ]
 
 
@@ -45,7 +45,13 @@ class Axes:
     variant: Annotated[list[str] | None, typer.Option(metavar="NAME", help="A variant of the file; repeatable.")] = None
     seeds: Annotated[str | None, typer.Option(metavar="0-4", help="Seeds: numbers and ranges.")] = None
     pairs: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE[,VALUE…]", help="Any setting; an axis if several.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE[,VALUE…]",
+            autocompletion=settings,
+            help="Any setting, an axis if several values; repeatable.",
+        ),
     ] = None
     preset: Annotated[
         str | None,
@@ -85,6 +91,15 @@ def matrix(
     ] = "local",
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side.  [default: one per core]")] = None,
     searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1,
+    reuse: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            exists=True,
+            file_okay=False,
+            help="Another matrix, or a folder of runs, whose finished stages are taken over where settings are equal.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; do nothing.")
     ] = False,
@@ -103,10 +118,15 @@ def matrix(
         _outline(run, as_json)
         return
     if print_jobs:
+        if as_json:
+            raise UsageError("--print-jobs prints a script for a shell: leave --json out")
         run.prepare()
         typer.echo("\n".join(job_lines(run.jobs(), folder, searches, wanted.diagnose)))
         return
-    _show(_run(run, loaded, executor, jobs, searches, quiet), folder, as_json)
+    by = find_executor(loaded, executor, jobs)
+    if reuse:
+        run.reuse(reuse)
+    _show(_run(run, by, searches, quiet), folder, as_json)
 
 
 def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matrix, Path]:
@@ -123,9 +143,8 @@ def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matri
     return wanted, Path("runs") / (source.stem if source else f"matrix-{digest}")
 
 
-def _run(run: MatrixRun, loaded: Catalogue, executor: str, jobs: int | None, searches: int, quiet: bool) -> Outcome:
+def _run(run: MatrixRun, by: Executor, searches: int, quiet: bool) -> Outcome:
     """Do what is left of a matrix; when interrupted, say how to go on."""
-    by = find_executor(loaded, executor, jobs)
     with MatrixView([job.name for job in run.jobs()], run.folder, quiet=quiet) as view:
         try:
             return run.run(by, searches=searches, told=view.told)

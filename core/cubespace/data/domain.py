@@ -73,7 +73,7 @@ class Domain(ABC):
 
     @abstractmethod
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
-        """Draw ``count`` transitions; None draws the domain's usual number."""
+        """Draw ``count`` transitions, or raise a ``UsageError`` if there are fewer; None draws the usual number."""
 
 
 class Judge(ABC):

@@ -41,6 +41,7 @@ class ModelConfig:
     most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
     action_width: int = _setting(300, _units)
     action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))
+    action_activation: Literal["relu", "tanh"] = "relu"
     discriminator_width: int = _setting(0, and_(ge(0), le(MOST_UNITS)))  # of what latent search needs; 0: none
     discriminator_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))
 
