@@ -31,7 +31,7 @@ browser: $(VENV)/.ready
 
 # The pictures of the documentation, from real runs: make screenshots RUNS="runs/one runs/two" ROOMS=strip.png TOWERS=strip.png
 screenshots: $(VENV)/.ready
-	$(BIN)/python docs/screenshots.py $(RUNS) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(TOWERS),--towers $(TOWERS))
+	$(BIN)/python docs/screenshots.py $(RUNS) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(TOWERS),--towers $(TOWERS)) $(if $(RUNS),--studio $(firstword $(RUNS)))
 	$(MAKE) docs
 	$(BIN)/python docs/screenshots.py --docs
 
