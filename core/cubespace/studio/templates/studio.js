@@ -38,7 +38,7 @@ class Search {
       if (now.state === "cancelled") throw new Error("cancelled");
       if (now.state === "failed") throw new Error(now.error);
       this.bar.value = now.seconds;
-      this.words.textContent = `${now.seconds.toFixed(1)} s${now.said ? `: ${now.said}` : ""}`;
+      this.words.textContent = `${now.seconds.toFixed(1)} s: ${now.said || "preparing"}`;
       await new Promise((done) => setTimeout(done, POLL_MILLISECONDS));
     }
   }
