@@ -38,7 +38,7 @@ from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
 from cubespace.runs.folder import CONFIG, RunFolder, default_folder
-from cubespace.settings.check import resolve_components
+from cubespace.settings.check import refuse_missing_files, resolve_components
 from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def run(
     loaded = talk.catalogue()
     wanted = resolve_components(loaded, settings.configuration(flags))
     if dry_run:
+        refuse_missing_files(loaded, wanted)
         write = outline_json if talk.as_json else outline
         typer.echo(write(output or default_folder(wanted), wanted, loaded), nl=False)
         return

@@ -14,6 +14,7 @@ import attrs
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.base.options import parse_spec
+from cubespace.evaluation.summary import accepted_steps
 from cubespace.runs.folder import ENVIRONMENT, RunFolder
 from cubespace.runs.manifest import StageRecord
 from cubespace.settings.stages import METRICS, STAGES
@@ -124,6 +125,13 @@ def verdict(record: Record) -> str:
     if not record["valid"]:
         return "invalid"
     return "optimal" if record["optimal"] else "valid"
+
+
+def step_marks(record: Record) -> list[str]:
+    """Return for each step of a plan: new, unseen, or nothing if training pairs show it."""
+    unseen, accepted = record.get("unseen_steps") or (), accepted_steps(record)
+    steps = range(1, len(record["plan"] or ()) + 1)
+    return ["" if step not in unseen else "new" if step in accepted else "unseen" for step in steps]
 
 
 def reasons(records: Sequence[Record]) -> list[tuple[str, int]]:

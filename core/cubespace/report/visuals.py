@@ -15,7 +15,7 @@ from cubespace.data.transitions import Transitions
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
-from cubespace.report.run_files import Record, verdict
+from cubespace.report.run_files import Record, step_marks, verdict
 from cubespace.runs.bits_file import BitPairs
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.solving import folder_name
@@ -68,7 +68,7 @@ class Frame:
     """One state of a plan: its picture, its bits, the action that led to it. Long plans leave some out."""
 
     step: int
-    unseen: bool  # whether no training pair shows the step to it
+    mark: str  # of the step to it: new if no training pair shows it but a judge accepts it, unseen if nobody does
     skipped: int  # frames left out before this one
     picture: Picture
     bits: Picture | None
@@ -87,7 +87,8 @@ class Story:
     outcome: str
     reason: str
     wrong: int | None
-    unseen: list[int]  # steps that no training pair shows
+    new: int  # steps that no training pair shows, but that a judge accepts
+    unseen: int  # steps that nobody vouches for
     steps: int
     init: Picture
     goal: Picture
@@ -174,7 +175,7 @@ class Learned:
         folder = self.run.file("problems") / record["problem"]
         colour: Any = "grey" if len(self.network.image_shape) == 2 else "rgb"
         init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
-        trace = self._trace(record)
+        trace, marks = self._trace(record), step_marks(record)
         pictures = inference.draw(self.network, trace) if len(trace) else init[None][:0]
         return Story(
             planner=record["planner"],
@@ -183,7 +184,8 @@ class Learned:
             outcome=record["outcome"],
             reason=f"{record['reason'] or record['detail']}{': ' + record['fault'] if record.get('fault') else ''}",
             wrong=record["wrong_step"],
-            unseen=record.get("unseen_steps") or [],
+            new=marks.count("new"),
+            unseen=marks.count("unseen"),
             steps=len(record["plan"] or ()),
             init=picture(init, "the given initial picture"),
             goal=picture(goal, "the given goal picture"),
@@ -198,16 +200,16 @@ class Learned:
         return np.zeros((0, self.network.bits), dtype=np.bool_) if trace is None else trace
 
     def _frames(self, trace: Bits, pictures: Images, record: Record, whole: bool) -> list[Frame]:
-        frames = []
-        unseen = record.get("unseen_steps") or [None]
-        steps = _worth_showing(len(trace), unseen[0] if record["wrong_step"] is None else record["wrong_step"])
+        frames, marks = [], step_marks(record)
+        doubted = marks.index("unseen") + 1 if "unseen" in marks else None
+        steps = _worth_showing(len(trace), doubted if record["wrong_step"] is None else record["wrong_step"])
         for last, step in zip([-1, *steps], steps, strict=False):
             state, earlier = trace[step], trace[max(0, step - 1)]
             added, deleted = int((state & ~earlier).sum()), int((earlier & ~state).sum())
             words = f"bits of step {step}: {added} added, {deleted} deleted"
             frame = Frame(
                 step=step,
-                unseen=step in (record.get("unseen_steps") or ()),
+                mark=marks[step - 1] if step else "",
                 skipped=step - last - 1,
                 picture=picture(pictures[step], f"step {step}"),
                 bits=barcode(state, earlier, words) if whole else None,
