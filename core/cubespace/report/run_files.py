@@ -14,7 +14,7 @@ import attrs
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.base.options import parse_spec
-from cubespace.evaluation.summary import accepted_steps
+from cubespace.evaluation.summary import accepted_steps, best_plan
 from cubespace.runs.folder import ENVIRONMENT, RunFolder
 from cubespace.runs.manifest import StageRecord
 from cubespace.settings.stages import METRICS, STAGES
@@ -88,9 +88,8 @@ class Facts:
 
     @property
     def best(self) -> Record | None:
-        """Return the plan to show first: optimal if there is one, else valid, else all steps seen; the longest."""
-        found = [record for record in self.records if record["plan"]]
-        return min(found, key=lambda record: (*_merit(record), -len(record["plan"])), default=None)
+        """Return the plan to show first."""
+        return best_plan(self.records)
 
     @property
     def leader(self) -> str | None:
@@ -138,10 +137,6 @@ def reasons(records: Sequence[Record]) -> list[tuple[str, int]]:
     """Return why instances did not end in a valid plan, the most frequent reason first."""
     words = [record["reason"] or record["outcome"] for record in records if verdict(record) in ("invalid", "none")]
     return Counter(words).most_common()
-
-
-def _merit(record: Record) -> tuple[bool, bool, bool]:
-    return not record["optimal"], not record["valid"], bool(record.get("unseen_steps"))
 
 
 def _counts(row: Mapping[str, Any]) -> tuple[int, int, int]:

@@ -14,6 +14,7 @@ from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.sequence import phases
 from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
 from cubespace.report.run_files import Record, step_marks, verdict
 from cubespace.runs.bits_file import BitPairs
@@ -47,7 +48,6 @@ class ActionCard:
     support: int
     before: Picture
     after: Picture
-    change: Picture
     add: list[int]
     delete: list[int]
     positive: list[int]
@@ -116,6 +116,10 @@ class Learned:
         self.some: Pairs = data.train[:MAX_TRANSITIONS]
         self.before, self.after = seen.before[:MAX_TRANSITIONS], seen.after[:MAX_TRANSITIONS]  # bits of the same
 
+    def phases(self) -> list[str]:
+        """Return the phases of the training, in order: those without epochs leave no trace in the metrics."""
+        return [phase.name for phase in phases(self.run.config.train, self.network)]
+
     def places(self) -> Picture | None:
         """Return which pixels tell about which variable, or None if the encoder cannot say."""
         regions = self.network.encoder.regions()
@@ -142,13 +146,6 @@ class Learned:
             )
             for row in rows
         ]
-
-    def actions(self, count: int = 12) -> list[ActionCard]:
-        """Return the actions with most support."""
-        if self.model is None:
-            return []
-        order = np.argsort(-self.model.support, kind="stable")[:count]
-        return [self._action(self.model, int(row)) for row in order]
 
     def bits(self, count: int = 24) -> list[BitCard]:
         """Return the most informative bits: those true in about half of the pictures first."""
@@ -227,22 +224,25 @@ class Learned:
         number = record["plan"][step - 1]
         return f"label-{number}" if record.get("latent") else self.model.names[number]
 
-    def _action(self, model: StripsModel, row: int) -> ActionCard:
-        """Return the card of an action, from the transitions that it reproduces."""
+    def means(self, model: StripsModel, row: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the mean pictures before and after an action, of the transitions that it reproduces."""
         wanted, forbidden = model.positive[row], model.negative[row]
         rows = np.flatnonzero(self.before[:, wanted].all(1) & ~self.before[:, forbidden].any(1))
         actions: Indices = np.full(len(rows), row)
         rows = rows[(model.apply(self.before[rows], actions) == self.after[rows]).all(1)]
         shown = np.zeros(len(self.before), dtype=np.bool_)
         shown[rows] = True
-        before, after = _mean(self.some.before, shown), _mean(self.some.after, shown)
+        return _mean(self.some.before, shown), _mean(self.some.after, shown)
+
+    def action(self, model: StripsModel, row: int) -> ActionCard:
+        """Return the card of an action."""
+        before, after = self.means(model, row)
         name = model.names[row]
         return ActionCard(
             name=name,
             support=int(model.support[row]),
             before=picture(_bytes(before), f"mean picture before {name}", CARD_PIXELS),
             after=picture(_bytes(after), f"mean picture after {name}", CARD_PIXELS),
-            change=signed(after - before, f"what {name} changes", CARD_PIXELS),
             **{mask: np.flatnonzero(getattr(model, mask)[row]).tolist() for mask in MASKS},
         )
 
