@@ -35,7 +35,7 @@ def cube(
 def python(
     *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run what ``python -m MODULE …`` or ``python FILE …`` runs."""
+    """Run what ``python -m MODULE …``, ``python -c CODE`` or ``python FILE …`` runs."""
     environment = dict(os.environ if env is None else env)
     with tempfile.TemporaryDirectory(prefix="cubespace-") as folder:
         said = Path(folder)
@@ -88,6 +88,10 @@ def _run(arguments: tuple[str, ...], cwd: Path, environment: Mapping[str, str], 
         sys.path[:0] = [str(cwd), *added]
         sys.argv = list(arguments[1:])
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    elif arguments[0] == "-c":
+        sys.path[:0] = [str(cwd), *added]
+        sys.argv = list(arguments)
+        exec(arguments[1], {"__name__": "__main__"})
     else:
         sys.path[:0] = [str(Path(arguments[0]).parent), *added]
         sys.argv = list(arguments)
