@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import python
-from tiny_run import ARGUMENTS
+from tiny_run import HASTY, WORLD, words
 
 PAGE = Path(__file__).parents[2] / "docs" / "observers.md"
 
@@ -54,9 +54,9 @@ def site(tmp_path) -> Path:
     return folder
 
 
-def call(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def call(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
-    return python("-m", *words, cwd=site.parent, env={**os.environ, "PYTHONPATH": path})
+    return python("-m", *arguments, cwd=site.parent, env={**os.environ, "PYTHONPATH": path})
 
 
 def test_it_has_about_twenty_lines() -> None:
@@ -72,8 +72,7 @@ def test_it_passes_the_suite_of_observers(site) -> None:
 
 
 def test_it_follows_a_run(site) -> None:
-    quick = [*ARGUMENTS, "--set", "train.epochs=5", "--set", "data.transitions=300"]
-    answer = call(site, "cubespace.cli", "run", *quick, "--observer", "tensorboard", "-o", "run")
+    answer = call(site, "cubespace.cli", "run", *WORLD, *words(HASTY), "--observer", "tensorboard", "-o", "run")
     assert answer.returncode == 0, answer.stderr
     lines = (site.parent / "run" / "tensorboard" / "scalars.jsonl").read_text().splitlines()
     scalars = [json.loads(line) for line in lines]
@@ -85,7 +84,6 @@ def test_it_follows_a_run(site) -> None:
 
 def test_one_that_fails_is_named_and_the_run_goes_on(site) -> None:
     (site / "fake_tensorboard.py").write_text("class SummaryWriter:\n    def __init__(self, folder): 1 / 0\n")
-    quick = [*ARGUMENTS, "--set", "train.epochs=5", "--set", "data.transitions=300"]
-    answer = call(site, "cubespace.cli", "train", *quick[:2], *quick[10:], "--observer", "tensorboard")
+    answer = call(site, "cubespace.cli", "train", *WORLD[:2], *words(HASTY), "--observer", "tensorboard")
     assert answer.returncode == 0, answer.stderr
     assert "observer 'tensorboard' failed at 'start' and is told nothing more: ZeroDivisionError" in answer.stderr

@@ -10,7 +10,7 @@ import pytest
 from command import cube
 from PIL import Image
 from stranger import stranger
-from tiny_run import ARGUMENTS, copy_run
+from tiny_run import ARGUMENTS, HASTY, WORLD, copy_run, words
 
 from cubespace.base.files import sha256
 from cubespace.symbols.strips import load_strips, save_strips
@@ -155,7 +155,7 @@ def test_a_damaged_model_is_named(copy) -> None:
 
 
 def test_an_interrupted_run_says_how_to_go_on_and_goes_on(tmp_path) -> None:
-    command = ["run", *ARGUMENTS, "--set", "train.epochs=6", "--instances", "1", "-o", "run"]
+    command = ["run", *WORLD, *words(HASTY), "--instances", "1", "-o", "run"]
     stopped = cube(*command, "--observer", "impatient", cwd=tmp_path, env=stranger(tmp_path, IMPATIENT))
     assert stopped.returncode == 130
     assert "the same command goes on" in stopped.stderr
@@ -165,4 +165,4 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(tmp_path) -> None:
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
     epochs = [json.loads(line)["epoch"] for line in lines]
     assert epochs == list(range(1, len(epochs) + 1))
-    assert len(epochs) > 6
+    assert len(epochs) > 5

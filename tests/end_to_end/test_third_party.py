@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import least_cpu_seconds, python
-from tiny_run import SETTINGS
+from tiny_run import HASTY
 
 from cubespace.plugins.component import KINDS
 from cubespace.plugins.scaffold import STARTS, write_plugin
@@ -154,7 +154,7 @@ def test_their_domain_is_used_by_name(strangers) -> None:
 
 
 def test_a_run_with_their_domain_without_states_their_encoder_solver_and_observer(strangers) -> None:
-    settings = {**SETTINGS, "model.encoder": "their-encoder:noise=0.1", "model.decoder": "their-decoder"}
+    settings = {**HASTY, "model.encoder": "their-encoder:noise=0.1", "model.decoder": "their-decoder"}
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     words += ["--domain", "their-source:lamps=3", "--planner", "their-solver", "--instances", "3", "--length", "2"]
     answer = cube(strangers, "run", *words, "--observer", "their-observer:file=told.csv", "-o", "run", "--json")
@@ -168,7 +168,7 @@ def test_a_run_with_their_domain_without_states_their_encoder_solver_and_observe
     told = (strangers / "run" / "told.csv").read_text().splitlines()
     assert sum(line.startswith("plan,") for line in told) == 3
     epochs = {line.split(",")[1] for line in told if line.startswith("epoch,")}
-    assert len(epochs) >= SETTINGS["train.epochs"]
+    assert len(epochs) >= HASTY["train.epochs"]
     assert "their-observer" not in (strangers / "run" / "config.toml").read_text()
 
 

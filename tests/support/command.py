@@ -39,7 +39,7 @@ def python(
     environment = dict(os.environ if env is None else env)
     with tempfile.TemporaryDirectory(prefix="cubespace-") as folder:
         said = Path(folder)
-        process = _server().Process(target=_run, args=(arguments, cwd or Path.cwd(), environment, said))
+        process = forkserver().Process(target=_run, args=(arguments, cwd or Path.cwd(), environment, said))
         process.start()
         process.join()
         output, errors = ((said / stream).read_text() for stream in STREAMS)
@@ -62,7 +62,7 @@ def least_cpu_seconds(*command: str) -> float:
 
 
 @cache
-def _server() -> ForkServerContext:
+def forkserver() -> ForkServerContext:
     """Return the context of a server that imports every module of ours, and so all that these need."""
     modules = [module.name for module in pkgutil.walk_packages(cubespace.__path__, "cubespace.")]
     ours = [name for name in modules if not name.endswith("__main__")]

@@ -19,7 +19,7 @@ if len(os.listdir(mark)) < {kills}:
     open(os.path.join(mark, str(os.getpid())), "w").close()
     print("about to be killed", flush=True)
     os.kill({victim}, 9)
-    import time; time.sleep(60)
+    import time; time.sleep(600)
 sys.path.remove({here!r})
 del sys.modules["pyperplan"]
 sys.argv[0] = "pyperplan"
