@@ -10,10 +10,12 @@ from typing import Annotated
 import typer
 
 from cubespace import __version__
+from cubespace.cli.command_group import CommandGroup
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.plugins.offers import CommandPlugin, Failure
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Learn a STRIPS planning model from pairs of pictures and plan with it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

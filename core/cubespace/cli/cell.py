@@ -1,4 +1,4 @@
-"""``cube cell``: the work of one cell of a matrix, or a part of it."""
+"""``cube cell``: the work of one cell of a matrix, or a part of it; typed by scripts, so help does not list it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cubespace.cli.run_log import LOG, RunLog
 from cubespace.runs.folder import RunFolder
 
 
-@app.command(epilog="Example: a line of `cube matrix FILE --print-jobs`")
+@app.command(hidden=True, epilog="Example: a line of `cube matrix FILE --print-jobs`")
 def cell(
     folder: Folder,
     until: Annotated[

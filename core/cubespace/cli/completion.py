@@ -1,14 +1,16 @@
-"""What the shell offers when the user presses the tab key: names of components and presets, without importing them."""
+"""What the shell offers when the user presses the tab key: names of components, presets and settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import attrs
 import typer
 
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.plugins.component import KINDS
 from cubespace.plugins.scaffold import STARTS
+from cubespace.settings.run_config import RunConfig, flat
 
 Offers = list[tuple[str, str]]  # (what to type, one line about it)
 
@@ -42,6 +44,12 @@ def presets(incomplete: str) -> Offers:
     """Complete ``--preset``."""
     known = load_plugins().presets.values()
     return [(preset.name, preset.reason) for preset in known if preset.name.startswith(incomplete)]
+
+
+def settings(incomplete: str) -> Offers:
+    """Complete the key of ``--set``."""
+    usual = flat(attrs.asdict(RunConfig()))
+    return [(f"{key}=", f"default: {value}") for key, value in usual.items() if key.startswith(incomplete)]
 
 
 def _offered(kind: str, incomplete: str) -> Offers:

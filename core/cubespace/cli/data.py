@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,8 @@ import attrs
 import typer
 
 from cubespace.base.options import parse_spec
-from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.completion import names
 from cubespace.cli.option_groups import grouped
 from cubespace.plugins.blame import blame
 from cubespace.settings.run_config import Spoiling
@@ -17,7 +19,14 @@ from cubespace.settings.run_config import Spoiling
 if TYPE_CHECKING:
     from cubespace.base.arrays import Images
 
-DomainSpec = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain, as NAME or NAME:key=value,…")]
+DomainSpec = Annotated[
+    str,
+    typer.Argument(
+        metavar="DOMAIN",
+        autocompletion=names("domain"),
+        help="A domain, as NAME or NAME:key=value,…; see `cube plugins domain`.",
+    ),
+]
 DataFile = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")]
 Count = Annotated[
     int | None,
@@ -34,6 +43,7 @@ def show(
     ] = None,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many transitions to show.")] = 24,
     seed: Seed = 0,
+    as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Draw a contact sheet of transitions of a domain: before and after, side by side."""
@@ -51,6 +61,10 @@ def show(
         check_pairs(pairs, source)
     pairs = pairs[:count]
     _write_sheet(target, pairs.before, pairs.after)
+    if as_json:
+        shape = list(pairs.before.shape[1:])
+        typer.echo(json.dumps({"picture": str(target), "domain": domain, "transitions": len(pairs), "shape": shape}))
+        return
     typer.echo(str(target))
 
 
@@ -77,6 +91,7 @@ def data(
     count: Count = None,
     seed: Seed = 0,
     spoiled: Spoiled,
+    as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Make a data set, split 90/5/5 for training, validation and test, with a contact sheet beside it."""
@@ -88,9 +103,15 @@ def data(
         made = transitions.make(spoil(clean, Spoiling(**attrs.asdict(spoiled)), seed, 0), domain, count, seed)
     target = output or Path(f"{parse_spec(domain).name}.npz")
     made.save(target)
-    _write_sheet(target.with_suffix(".png"), made.train.before[:24], made.train.after[:24])
-    parts = f"{len(made.train)} for training, {len(made.validation)} for validation, {len(made.test)} for test"
-    typer.echo(f"{len(made.pairs)} transitions: {parts}; contact sheet {target.with_suffix('.png')}", err=True)
+    sheet = target.with_suffix(".png")
+    _write_sheet(sheet, made.train.before[:24], made.train.after[:24])
+    counts = {"training": len(made.train), "validation": len(made.validation), "test": len(made.test)}
+    if as_json:
+        facts = {"file": str(target), "picture": str(sheet), "domain": domain, "transitions": len(made.pairs)}
+        typer.echo(json.dumps({**facts, **counts}, indent=2))
+        return
+    parts = ", ".join(f"{count} for {split}" for split, count in counts.items())
+    typer.echo(f"{len(made.pairs)} transitions: {parts}; contact sheet {sheet}", err=True)
     typer.echo(str(target))
 
 

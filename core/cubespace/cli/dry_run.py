@@ -1,8 +1,11 @@
-"""What ``cube run --dry-run`` shows: the folder, the phases of training and the configuration, as a TOML file."""
+"""What ``cube run --dry-run`` shows: the folder, the phases of training and the configuration, as TOML or JSON."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import attrs
 
 from cubespace.base.options import parse_spec
 from cubespace.learning.schedules import phase_names
@@ -15,11 +18,18 @@ AT_ONCE = {"prepare": "the networks look at some pictures", "rewrite": "the effe
 
 def outline(folder: Path, config: RunConfig, loaded: Catalogue) -> str:
     """Return the configuration, after comments that say where the run goes and how it trains."""
-    return "\n".join((f"# {folder}", *_phases(config, loaded), dump_toml(config)))
+    phases = [f"# phase {name}: {length}" for name, length in _phases(config, loaded).items()]
+    return "\n".join((f"# {folder}", *phases, dump_toml(config)))
 
 
-def _phases(config: RunConfig, loaded: Catalogue) -> list[str]:
-    """Return a line for each phase; where the encoder is yet to be chosen, some depend on it."""
+def outline_json(folder: Path, config: RunConfig, loaded: Catalogue) -> str:
+    """Return the same as JSON."""
+    facts = {"run": str(folder), "phases": _phases(config, loaded), "settings": attrs.asdict(config)}
+    return json.dumps(facts, indent=2) + "\n"
+
+
+def _phases(config: RunConfig, loaded: Catalogue) -> dict[str, str]:
+    """Return how long each phase takes; where the encoder is yet to be chosen, some depend on it."""
     judges = config.model.discriminator_width > 0
     if config.model.encoder == AUTO:
         always = phase_names(config.train, encoder_ready=True, decoder_ready=True, discriminator=judges)
@@ -29,7 +39,7 @@ def _phases(config: RunConfig, loaded: Catalogue) -> list[str]:
         encoder, decoder = _ready(config.model, loaded)
         always = names = phase_names(config.train, encoder_ready=encoder, decoder_ready=decoder, discriminator=judges)
         condition = ""
-    return [f"# phase {name}: {_length(config.train, name)}{'' if name in always else condition}" for name in names]
+    return {name: f"{_length(config.train, name)}{'' if name in always else condition}" for name in names}
 
 
 def _ready(config: ModelConfig, loaded: Catalogue) -> tuple[bool, bool]:

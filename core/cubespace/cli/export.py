@@ -12,7 +12,7 @@ import typer
 from cubespace.base.errors import UsageError
 from cubespace.base.files import write_text
 from cubespace.base.observer import Observer
-from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import execution
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder
@@ -38,6 +38,7 @@ def export(
     licence: Annotated[
         str, typer.Option(metavar="TEXT", help="Of a bundle: under which licence the model is given away.")
     ] = "not stated",
+    as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Write results or models in the formats of other tools."""
@@ -52,6 +53,10 @@ def export(
         written = _macq(folders[0], output or Path(f"{folders[0].name}-macq.csv"), loaded)
     else:
         written = RESULTS[form](folders, output)
+    if as_json:
+        facts = {"file": str(written), "format": form, "runs": [str(folder) for folder in folders]}
+        typer.echo(json.dumps(facts, indent=2))
+        return
     typer.echo(str(written))
 
 

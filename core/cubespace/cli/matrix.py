@@ -13,7 +13,7 @@ import typer
 from cubespace.base.errors import UsageError
 from cubespace.base.options import Spec, parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
-from cubespace.cli.completion import names, presets
+from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.matrix_view import MatrixView, duration
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC
@@ -25,7 +25,7 @@ from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import Catalogue
 
 Source = Annotated[
-    Path | None, typer.Argument(metavar="[FILE|MATRIX]", help="A matrix file, or the folder of a matrix to go on with.")
+    Path | None, typer.Argument(metavar="FILE|MATRIX", help="A matrix file, or the folder of a matrix to go on with.")
 ]
 
 
@@ -45,7 +45,13 @@ class Axes:
     variant: Annotated[list[str] | None, typer.Option(metavar="NAME", help="A variant of the file; repeatable.")] = None
     seeds: Annotated[str | None, typer.Option(metavar="0-4", help="Seeds: numbers and ranges.")] = None
     pairs: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE[,VALUE…]", help="Any setting; an axis if several.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE[,VALUE…]",
+            autocompletion=settings,
+            help="Any setting, an axis if several values; repeatable.",
+        ),
     ] = None
     preset: Annotated[
         str | None,
@@ -112,6 +118,8 @@ def matrix(
         _outline(run, as_json)
         return
     if print_jobs:
+        if as_json:
+            raise UsageError("--print-jobs prints a script for a shell: leave --json out")
         run.prepare()
         typer.echo("\n".join(job_lines(run.jobs(), folder, searches, wanted.diagnose)))
         return

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cubespace.cli.app import app
+from cubespace.cli.app import AsJson, app
 from cubespace.cli.completion import starts
 from cubespace.plugins.scaffold import STARTS, write_plugin
 
@@ -23,9 +24,13 @@ def new_plugin(
     folder: Annotated[
         Path | None, typer.Option("-o", "--output", help="Where to write it.  [default: cube-NAME]")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write a plugin package: a component that works, its test, and how to install it."""
     target = write_plugin(name, kind, folder or Path(f"cube-{name}"))
-    typer.echo(f"Wrote {target}. Try it:", err=True)
-    typer.echo(f"  pip install -e {target} && pytest {target} && cube plugins {STARTS[kind].kind} {name}", err=True)
+    trial = f"pip install -e {target} && pytest {target} && cube plugins {STARTS[kind].kind} {name}"
+    if as_json:
+        typer.echo(json.dumps({"folder": str(target), "kind": STARTS[kind].kind, "name": name, "try": trial}, indent=2))
+        return
+    typer.echo(f"Wrote {target}. Try it:\n  {trial}", err=True)
     typer.echo(str(target))

@@ -12,7 +12,7 @@ import typer
 from cubespace.base.errors import UsageError
 from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, catalogue
-from cubespace.cli.completion import names, presets
+from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.progress_bar import Terminal
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder import RunFolder, default_folder
@@ -21,18 +21,23 @@ from cubespace.settings.run_config import SHORT_NAMES, RunConfig, load_config, p
 
 SPEC = "NAME[:key=value,…]"
 DEFAULTS = Execution()
+USUAL = RunConfig()
 MOST_THREADS = 1024  # no machine gains from more, and torch fails at numbers that are far too large
 
 Domain = Annotated[
     str | None,
     typer.Option(
-        metavar=SPEC, autocompletion=names("domain"), help="Where the pictures come from; see `cube plugins domain`."
+        metavar=SPEC,
+        autocompletion=names("domain"),
+        help=f"Where the pictures come from; see `cube plugins domain`.  [default: {USUAL.domain}]",
     ),
 ]
 Apply = Annotated[
     str | None,
     typer.Option(
-        metavar=SPEC, autocompletion=names("apply"), help="How an action changes the bits; see `cube plugins apply`."
+        metavar=SPEC,
+        autocompletion=names("apply"),
+        help=f"How an action changes the bits; see `cube plugins apply`.  [default: {USUAL.model.apply}]",
     ),
 ]
 Precondition = Annotated[
@@ -40,13 +45,16 @@ Precondition = Annotated[
     typer.Option(
         metavar=SPEC,
         autocompletion=names("precondition"),
-        help="How preconditions are learned; see `cube plugins precondition`.",
+        help="How preconditions are learned; see `cube plugins precondition`.  "
+        f"[default: {USUAL.extract.precondition}, the one that goes with the encoder]",
     ),
 ]
 Planner = Annotated[
     list[str] | None,
     typer.Option(
-        metavar=SPEC, autocompletion=names("planner"), help="The planner; repeatable; see `cube plugins planner`."
+        metavar=SPEC,
+        autocompletion=names("planner"),
+        help=f"The planner; repeatable; see `cube plugins planner`.  [default: {', '.join(USUAL.plan.planners)}]",
     ),
 ]
 PlanModel = Annotated[
@@ -71,12 +79,18 @@ Preset = Annotated[
 ]
 Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.")]
 Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any setting, such as `train.epochs=50`.")
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        autocompletion=settings,
+        help="Any setting, such as `train.epochs=50`; repeatable; `cube run --dry-run` shows them all.",
+    ),
 ]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="RUN", help="The run folder.  [default: runs/…]")
 ]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
+Device = Annotated[str, typer.Option(metavar="NAME", help="auto, cpu, cuda, cuda:1 or mps.")]
 Threads = Annotated[
     str, typer.Option(metavar="N|auto", help="CPU threads; auto measures which number is fastest on this machine now.")
 ]

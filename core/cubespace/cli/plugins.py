@@ -22,12 +22,12 @@ def plugins(
     kind: Annotated[
         str | None,
         typer.Argument(
-            metavar="[KIND]", autocompletion=kinds, help=f"One of {', '.join(KINDS)}, or a NAME; all if left out."
+            metavar="KIND", autocompletion=kinds, help=f"One of {', '.join(KINDS)}, or a NAME; all if left out."
         ),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", autocompletion=names_of_kind, help="Show the options of this one."),
+        typer.Argument(metavar="NAME", autocompletion=names_of_kind, help="Show the options of this one."),
     ] = None,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,

@@ -8,10 +8,12 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from cubespace.base.observer import Observer
 
 PLAIN_SECONDS = 15.0  # between two plain lines of one stage
+BAR_PART = 5  # the bar takes one part in so many of a narrow terminal
 
 
 class Terminal(Observer):
@@ -25,10 +27,11 @@ class Terminal(Observer):
         self.seconds = 0.0 if verbose else PLAIN_SECONDS
         self.bar = Progress(
             TextColumn("[bold]{task.fields[stage]:>8}"),
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=min(24, console.width // BAR_PART)),
             MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}", markup=False),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
+            expand=True,  # so that the words get what the others leave, and are cut first
             console=console,
             disable=self.plain,
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 
 
 @app.command(epilog="Examples: `cube report runs/mnist-…`, `cube report runs/* -o all.html`")
@@ -20,6 +21,7 @@ def report(
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Show it in the web browser.")] = False,
+    as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Write one self-contained HTML page about a run, or about several side by side."""
@@ -28,4 +30,7 @@ def report(
     written = write_report(folders, catalogue(no_plugin), output)
     if show:
         typer.launch(written.resolve().as_uri())
+    if as_json:
+        typer.echo(json.dumps({"page": str(written), "runs": [str(folder) for folder in folders]}, indent=2))
+        return
     typer.echo(str(written))

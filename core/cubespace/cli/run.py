@@ -14,7 +14,7 @@ import typer
 from cubespace.base.numbers import number
 from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import app
-from cubespace.cli.dry_run import outline
+from cubespace.cli.dry_run import outline, outline_json
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import (
     Apply,
@@ -76,7 +76,8 @@ def run(
     loaded = talk.catalogue()
     wanted = resolve_components(loaded, settings.configuration(flags))
     if dry_run:
-        typer.echo(outline(output or default_folder(wanted), wanted, loaded), nl=False)
+        write = outline_json if talk.as_json else outline
+        typer.echo(write(output or default_folder(wanted), wanted, loaded), nl=False)
         return
     how, watchers = attrs.evolve(computing.execution(), searches=searches), observers(loaded, observer)
     show(work(open_run(output, wanted, loaded), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
@@ -86,7 +87,7 @@ def run(
 @grouped
 def train(
     *,
-    folder: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder to go on with.")] = None,
+    folder: Annotated[Path | None, typer.Argument(metavar="RUN", help="A run folder to go on with.")] = None,
     domain: Domain = None,
     apply: Apply = None,
     settings: Settings,
@@ -124,7 +125,7 @@ def extract(
     device: Device = "auto",
     talk: Talk,
 ) -> None:
-    """Read the STRIPS model off a trained network and write it as PDDL."""
+    """Read the STRIPS model off a trained network and write it as PDDL; what is not said stays as the run has it."""
     loaded = talk.catalogue()
     opened = changed(folder, loaded, pairs, {"extract.precondition": precondition})
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
@@ -150,7 +151,7 @@ def evaluate(
     observer: Watchers = None,
     talk: Talk,
 ) -> None:
-    """Solve instances with the model of a run and judge the plans."""
+    """Solve instances with the model of a run and judge the plans; what is not said stays as the run has it."""
     loaded = talk.catalogue()
     watchers = observers(loaded, observer)
     opened = changed(folder, loaded, pairs, search.flags())

@@ -58,6 +58,7 @@ def tables(
     form: Annotated[
         Literal["markdown", "latex", "csv", "json"], typer.Option("--format", help="How to print the table.")
     ] = "markdown",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as `--format json`.")] = False,
     beside: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A CSV file with columns of others, by the same axes.")
     ] = None,
@@ -75,7 +76,7 @@ def tables(
 
     runs = read_runs(folders)
     table = layout.table(runs)
-    text = FORMATS[form](table if beside is None else put_beside(table, beside))
+    text = FORMATS["json" if as_json else form](table if beside is None else put_beside(table, beside))
     if output is None:
         typer.echo(text)
     else:

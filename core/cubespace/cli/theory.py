@@ -31,7 +31,7 @@ ROWS = {
 @app.command(epilog="Examples: `cube theory`, `cube theory --picture star.png`, `cube theory runs/mnist-…`")
 def theory(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[RUN]", help="A run folder; without one, the paper's Figure 3.")
+        Path | None, typer.Argument(metavar="RUN", help="A run folder; without one, the paper's Figure 3.")
     ] = None,
     picture: Annotated[Path | None, typer.Option(help="Draw the graph of Figure 3 into this file.")] = None,
     device: Device = "auto",

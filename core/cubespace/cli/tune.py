@@ -15,7 +15,7 @@ import typer
 from cubespace.base.errors import UsageError
 from cubespace.base.options import parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
-from cubespace.cli.completion import names, presets
+from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.matrix import find_executor
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC, Domain
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 Source = Annotated[
-    Path | None, typer.Argument(metavar="[FILE|TUNING]", help="A tuning file, or the folder of one to go on with.")
+    Path | None, typer.Argument(metavar="FILE|TUNING", help="A tuning file, or the folder of one to go on with.")
 ]
 Storage = Annotated[
     str | None, typer.Option(metavar="URL", help="A database that several machines share, as Optuna has them.")
@@ -50,6 +50,7 @@ class Question:
         typer.Option(
             "--set",
             metavar="KEY=VALUE[,VALUE…]",
+            autocompletion=settings,
             help="A setting of all trials or, with several values, one to tune.  [default: the space of the paper]",
         ),
     ] = None

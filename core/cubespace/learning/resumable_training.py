@@ -68,7 +68,7 @@ class TrainingRun:
 
     @property
     def epochs(self) -> int:
-        """Return the number of epochs in all, unless early stopping cuts it short."""
+        """Return the number of epochs in all; less once a phase was stopped early."""
         return self.trainer.epochs
 
     @property

@@ -55,8 +55,9 @@ class Trainer:
 
     @property
     def epochs(self) -> int:
-        """Return the number of epochs of all phases, if none is stopped early."""
-        return sum(phase.epochs(self.lengths) for phase in self.plan)
+        """Return the number of epochs of all phases: of those that are over as many as they took."""
+        left = sum(phase.epochs(self.lengths) for phase in self.plan[self.stage :])
+        return int(self.done + left - self.epoch)
 
     @property
     def finished(self) -> bool:

@@ -189,13 +189,16 @@ def own_folder(init: Path, goal: Path, problem: Problem, planner: str) -> Path:
 
 @contextmanager
 def _ticking(observer: Observer, seconds: float, planner: str) -> Iterator[None]:
-    """Tell an observer every second how much of the time is used."""
+    """Tell an observer every second how much of the time is used, and at the end that no more is needed."""
     over, begun = threading.Event(), time.monotonic()
 
     def tick() -> None:
+        used = 0
         while not over.wait(1.0):
-            used = min(seconds, time.monotonic() - begun)
-            observer.step(round(used), max(1, round(seconds)), f"seconds, {planner} is searching")
+            used = round(min(seconds, time.monotonic() - begun))
+            observer.step(used, max(1, round(seconds)), f"seconds, {planner} is searching")
+        if used:
+            observer.step(used, used, f"seconds, {planner} has searched")
 
     clock = threading.Thread(target=tick, daemon=True)
     clock.start()

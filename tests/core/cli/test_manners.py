@@ -13,8 +13,13 @@ LINES = [
     "cube plugins apply bt",
     "cube plan --planner fd-l",
     "cube run --preset p",
+    "cube show m",
+    "cube data h",
+    "cube run --set train.l",
+    "cube matrix --set plan.time",
 ]
-OFFERED = [["mandrill", "mnist"], ["apply"], ["btl"], ["fd-lama", "fd-lmcut"], ["paper"]]
+OFFERED = [["mandrill", "mnist"], ["apply"], ["btl"], ["fd-lama", "fd-lmcut"], ["paper"], ["mandrill", "mnist"]]
+OFFERED += [["hanoi"], ["train.learning_rate=", "train.losses.direct="], ["plan.time_limit="]]
 
 
 def asked(line: str) -> dict[str, str]:

@@ -140,8 +140,10 @@ def test_patience_ends_a_phase_early_but_never_before_it_has_settled(monkeypatch
     monkeypatch.setattr("cubespace.learning.trainer.table_1", lambda *_: constant)
     nothing_else = {"decoder_epochs": 0, "consolidation": ConsolidationConfig(rounds=0)}
     run = trainer(tiny_recipe(epochs=20, patience=2, **nothing_else))
-    assert len(list(run.rows())) == 18  # the temperature is held from epoch 16 on, two more bring no gain
+    totals = [run.epochs for _ in run.rows()]
+    assert len(totals) == 18  # the temperature is held from epoch 16 on, two more bring no gain
     assert run.finished
+    assert (totals[0], totals[-1]) == (20, 18)  # so that a bar ends full
 
 
 def test_divergence_is_said() -> None:
