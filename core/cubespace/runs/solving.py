@@ -22,6 +22,7 @@ from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation import distances
 from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
 from cubespace.evaluation.problems import Problem
+from cubespace.evaluation.summary import accepted_steps
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.latent_graph import LatentGraph
@@ -32,7 +33,7 @@ from cubespace.symbols.strips import StripsModel
 
 PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
 
-Given = str | Path | NDArray[np.uint8]  # a picture: its file, or its pixels
+Given = str | Path | bytes | NDArray[np.uint8]  # a picture: its file, what is in its file, or its pixels
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -168,6 +169,12 @@ def folder_name(spec: str) -> str:
     return plain if plain == spec else f"{plain[:40]}-{hashlib.sha256(spec.encode()).hexdigest()[:6]}"
 
 
+def refuse_other_folder(folder: Path) -> None:
+    """Raise if a folder for a plan holds something else: nothing is mixed with it, let alone written over it."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file():
+        raise InputError(f"'{folder}' is not empty and holds no plan: choose another folder with -o")
+
+
 def write_solution(
     folder: Path, problem: Problem, model: StripsModel, solution: Solution | None, record: dict[str, Any]
 ) -> None:
@@ -180,7 +187,8 @@ def write_solution(
         wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
         write_text(folder / PLAN, "".join(f"({name})\n" for name in step_names(model, solution.search)))
         save_trace(folder / TRACE, solution.trace)
-        write_picture(folder / STRIP, film_strip(problem.init, problem.goal, solution.frames, wrong, unseen))
+        pictures = problem.init, problem.goal, solution.frames
+        write_picture(folder / STRIP, film_strip(*pictures, wrong, unseen, accepted_steps(record)))
         write_animation(folder / ANIMATION, solution.frames)
     elif solution is not None and solution.search.log:
         write_text(folder / PLANNER_LOG, solution.search.log)
@@ -200,9 +208,10 @@ def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -
     A file is scaled as training pictures are: before its colours are converted.
     """
     size = (shape[0], shape[1])
-    if isinstance(given, str | Path):
-        name = f"picture '{given}'"
-        pixels = read_picture(Path(given), "grey" if len(shape) == 2 else "rgb", size if resize else None)
+    if isinstance(given, str | Path | bytes):
+        source = given if isinstance(given, bytes) else Path(given)
+        name = "the picture" if isinstance(given, bytes) else f"picture '{given}'"
+        pixels = read_picture(source, "grey" if len(shape) == 2 else "rgb", size if resize else None)
     else:
         name, pixels = "the picture", np.ascontiguousarray(given)
         if resize and pixels.dtype == np.uint8 and pixels.shape[:2] != size:
