@@ -15,7 +15,7 @@ test: $(VENV)/.ready
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 --dist loadfile -rs
+	$(BIN)/pytest -n 2 --dist loadfile -rs --durations=10 --durations-min=5
 
 # Apart from the tests, of which it takes a fifth more time of the processor.
 coverage: $(VENV)/.ready
