@@ -5,8 +5,8 @@
 *Efficiency* is the speed-up over the same cells one after another by the local executor, over the number of jobs: 1 is
 ideal, and only idle cores can show it. *Busy* is the fraction of the time in which the places for cells were taken:
 seconds of all cells, over seconds of the whole times the number of places. *Overhead* is what is missing to 1 there, in
-seconds per cell; both count the start of the executor, and neither depends on what else the machine does. The load of the
-machine before the first cell is printed with them. Writes results/matrix.json and matrix.md.
+seconds per cell; both count the start of the executor, and neither depends on what else the machine does. The load of
+the machine before the first cell is printed with them. Writes results/matrix.json and matrix.md.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def main() -> None:
     head = list(rows[0])
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(str(row[key]) for key in head) + " |" for row in rows]
-    about = f"{machine['processor']}, {machine['cores']} cores, {machine['date']}; load before the first cell {load:.2f}."
+    about = (
+        f"{machine['processor']}, {machine['cores']} cores, {machine['date']}; load before the first cell {load:.2f}."
+    )
     write_json(RESULTS / "matrix.json", {"machine": machine, "rows": rows})
     write_text(
         RESULTS / "matrix.md", "\n".join(["# Executors, by `benchmarks/matrix.py`", "", about, "", *lines]) + "\n"

@@ -2,6 +2,7 @@
 
 python docs/screenshots.py runs/ONE runs/TWO --rooms rooms/plans/00/strip.png --towers runs/TOWERS/…/strip.png
 python docs/screenshots.py --places runs/ONE runs/TWO
+python docs/screenshots.py --studio runs/ONE
 python docs/screenshots.py --docs
 """
 
@@ -10,10 +11,13 @@ from __future__ import annotations
 import argparse
 import io
 import shutil
+import signal
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from PIL import Image
@@ -29,7 +33,7 @@ from cubespace.runs.solving import folder_name
 
 DOCS = Path(__file__).parent
 COLOURS = 128  # of a screenshot: more make it larger, not clearer
-WIDTH = 1200
+WIDTH, PHONE = 1200, 390
 GAP = 12  # pixels between pictures on a sheet
 
 
@@ -40,6 +44,7 @@ def main() -> None:
     parser.add_argument("--rooms", type=Path, help="the film strip of a plan in the rooms")
     parser.add_argument("--towers", type=Path, help="the film strip of a plan for the towers of Hanoi")
     parser.add_argument("--places", type=Path, nargs="+", help="run folders whose places are shown side by side")
+    parser.add_argument("--studio", type=Path, help="a run folder that is shown in the studio")
     parser.add_argument("--docs", action="store_true", help="the front page of the documentation, once it is built")
     parser.add_argument("-o", "--output", type=Path, default=DOCS / "pictures")
     arguments = parser.parse_args()
@@ -54,6 +59,8 @@ def main() -> None:
             keep(Image.open(strip), arguments.output / f"{name}.png")
     if arguments.places:
         keep(places(arguments.places), arguments.output / "places.png")
+    if arguments.studio:
+        studio(arguments.studio, arguments.output)
     if arguments.docs:
         with browser() as page:
             page.goto((DOCS / "_build" / "html" / "index.html").resolve().as_uri())
@@ -104,6 +111,34 @@ def pages(runs: list[Path], output: Path) -> None:
         if len(runs) > 1:
             page.goto(write_report(runs, load_plugins(), Path(folder) / "all.html").as_uri())
             keep(shot(page, height=900), output / "compare.png")
+
+
+def studio(run: Path, output: Path) -> None:
+    """Make the pictures of the studio: on a desktop, on a phone and in the dark."""
+    looks: dict[str, tuple[int, Literal["light", "dark"]]] = {
+        "studio": (WIDTH, "light"),
+        "studio-phone": (PHONE, "light"),
+        "studio-dark": (WIDTH, "dark"),
+    }
+    with subprocess.Popen([shutil.which("cube") or "cube", "studio", run], stdout=subprocess.PIPE, text=True) as server:
+        address = server.stdout.readline().strip() if server.stdout else ""
+        for name, (width, scheme) in looks.items():
+            with browser() as page:
+                page.emulate_media(color_scheme=scheme)
+                page.set_viewport_size({"width": width, "height": 900})
+                page.goto(address)
+                page.locator("#instances summary").click()
+                page.locator("#instances .pick").first.click()
+                page.wait_for_selector("#init .well figure:nth-child(2)")
+                page.wait_for_selector("#goal .well figure:nth-child(2)")
+                page.locator("#instances summary").click()
+                page.select_option("[name=second]", "fd-ff")
+                page.locator("[type=submit]").click()
+                page.wait_for_selector(".player:nth-child(2) .stage img")
+                page.keyboard.press("ArrowRight")
+                taken = page.screenshot(full_page=width == WIDTH)  # of the phone, what it shows at once: the plan
+                keep(Image.open(io.BytesIO(taken)), output / f"{name}.png")
+        server.send_signal(signal.SIGINT)
 
 
 @contextmanager

@@ -1,14 +1,24 @@
 """Options and fixtures of the whole suite."""
 
+import os
 import signal
+import tempfile
 
 import pytest
 
+# Before numpy is imported, here and in all processes that tests start: on a busy machine, threads that wait for each
+# other make a small product of matrices ten times slower.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-def pytest_configure() -> None:
+
+def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C work in the processes that tests start: a shell that starts a job in the background ignores it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not hasattr(config, "workerinput"):  # the processes of a parallel run share what the first of them makes
+        shared = tempfile.TemporaryDirectory(prefix="cubespace-")
+        config.add_cleanup(shared.cleanup)
+        os.environ["CUBESPACE_TEST_RUNS"] = shared.name
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

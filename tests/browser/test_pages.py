@@ -3,52 +3,21 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tiny_run import copy_run, reseal
+from visit import Visit
 
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.runs.folder import RunFolder
 
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
 # where the pictures for a person go; by default they are thrown away with the other files of the test
 KEPT = os.environ.get("CUBE_SCREENSHOTS")
 LONG = "another:image=/somewhere/far/away/a-picture-whose-name-would-not-fit-on-any-phone-at-all.png"
 SHOWN = "another:image=a-picture-whose-name-would-not-fit-on-any-phone-at-all.png"
 WIDTHS = {"desktop": 1280, "phone": 390}
-
-pytest.importorskip("playwright", reason="playwright is not installed: make browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: make browser installs Debian's")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    from playwright.sync_api import sync_playwright
-
-    # a container has no GPU, little shared memory, and often only root, whom Chromium's sandbox refuses
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield browser
-        browser.close()
-
-
-class Visit:
-    """A page that was opened, and what it complained about and asked for."""
-
-    def __init__(self, browser, path: Path, width: int = 1280, scheme: str = "light") -> None:
-        self.page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.resolve().as_uri())
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +44,7 @@ def pages(tmp_path_factory) -> dict[str, Path]:
 @pytest.mark.parametrize("size", list(WIDTHS))
 @pytest.mark.parametrize("name", ["report", "compare"])
 def test_the_page_is_quiet_whole_and_fits(chromium, pages, tmp_path, name, size, scheme) -> None:
-    visit = Visit(chromium, pages[name], WIDTHS[size], scheme)
+    visit = Visit(chromium, pages[name].resolve().as_uri(), WIDTHS[size], scheme)
     assert visit.complaints == []
     assert [url for url in visit.requests if not url.startswith(("data:", pages[name].resolve().as_uri()))] == []
     broken = "[...document.images].filter(image => !(image.complete && image.naturalWidth > 0)).length"
@@ -91,7 +60,7 @@ def column(page, number: int) -> list[str]:
 
 
 def test_the_table_sorts_both_ways(chromium, pages) -> None:
-    page = Visit(chromium, pages["compare"]).page
+    page = Visit(chromium, pages["compare"].resolve().as_uri()).page
     domain = page.locator("#coverage thead button").first
     domain.click()
     assert [text.strip() for text in column(page, 1)] == ["lightsout:size=2", SHOWN]
@@ -101,7 +70,7 @@ def test_the_table_sorts_both_ways(chromium, pages) -> None:
 
 
 def test_numbers_are_sorted_as_numbers(chromium, pages) -> None:
-    page = Visit(chromium, pages["report"]).page
+    page = Visit(chromium, pages["report"].resolve().as_uri()).page
     page.locator("#verdicts thead button", has_text="valid").click()
     assert page.locator("#verdicts tbody th").all_text_contents() == ["fd-lmcut", "pyperplan-bfs"]
     page.locator("#verdicts thead button", has_text="valid").press("Enter")
@@ -109,7 +78,7 @@ def test_numbers_are_sorted_as_numbers(chromium, pages) -> None:
 
 
 def test_an_instance_leads_to_its_plan_and_the_wrong_step_is_red(chromium, pages) -> None:
-    page = Visit(chromium, pages["report"]).page
+    page = Visit(chromium, pages["report"].resolve().as_uri()).page
     page.locator(".cell.invalid").first.click()
     story = page.locator("#plan-pyperplan-bfs-001")
     assert story.is_visible()
@@ -118,13 +87,13 @@ def test_an_instance_leads_to_its_plan_and_the_wrong_step_is_red(chromium, pages
 
 
 def test_runs_are_linked(chromium, pages) -> None:
-    visit = Visit(chromium, pages["compare"])
+    visit = Visit(chromium, pages["compare"].resolve().as_uri())
     visit.page.locator("#coverage tbody a").first.click()
     assert visit.page.title().startswith("lightsout:size=2 · btl")
 
 
 def test_it_prints(chromium, pages) -> None:
-    page = Visit(chromium, pages["report"]).page
+    page = Visit(chromium, pages["report"].resolve().as_uri()).page
     assert page.pdf(format="A4")[:5] == b"%PDF-"
     page.emulate_media(media="print")
     assert not page.locator(".movie").is_visible()

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 CORE = ROOT / "core" / "cubespace"
 FILES = sorted(path for folder in ("core", "plugins") for path in (ROOT / folder).rglob("*.py"))
-MOST_ENTRIES, MOST_LINES, LONGEST_FUNCTION = 17, 300, 40
+MOST_ENTRIES, MOST_LINES, LONGEST_FUNCTION = 18, 300, 40
 
 
 def tree() -> dict[str, list[str]]:
@@ -95,7 +95,7 @@ def test_built_in_plugins_use_the_public_surface_only() -> None:
 
 def test_every_path_that_the_map_names_exists() -> None:
     named = re.findall(
-        r"`((?:learning|plugins|report|symbols|search|evaluation|testing|cli|settings|core)/[^`<]*)`", PAGE
+        r"`((?:learning|plugins|report|studio|symbols|search|evaluation|testing|cli|settings|core)/[^`<]*)`", PAGE
     )
     assert named
     assert not [path for path in named if not ((CORE / path).exists() or (ROOT / path).exists())]

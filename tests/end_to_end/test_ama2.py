@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from tiny_run import SETTINGS, cube, words
+from command import cube
+from tiny_run import SETTINGS, words
 
 from cubespace.search.solver import Outcome
 

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from command import cube
 from PIL import Image
-from tiny_run import DEFAULTS, WORLD, copy_run, cube, words
+from tiny_run import DEFAULTS, WORLD, copy_run, words
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from tiny_run import cube
+from command import cube
 
 from cubespace.symbols.strips import load_strips
 

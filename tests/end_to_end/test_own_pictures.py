@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command import cube
 from PIL import Image
-from tiny_run import cube
 
 from cubespace.plugins.catalogue import load_plugins
 

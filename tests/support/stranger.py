@@ -1,8 +1,6 @@
 """A stranger's plugin: one module with its entry point, put on the path of the processes that need it."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 METADATA = "Metadata-Version: 2.1\nName: cube-stranger\nVersion: 0.1\n"
@@ -16,9 +14,3 @@ def stranger(folder: Path, code: str) -> dict[str, str]:
     (site / "cube_stranger-0.1.dist-info" / "METADATA").write_text(METADATA)
     (site / "cube_stranger-0.1.dist-info" / "entry_points.txt").write_text("[cubespace]\nstranger = cube_stranger\n")
     return {**os.environ, "PYTHONPATH": str(site)}
-
-
-def cube_with(environment: dict[str, str], *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run ``cube`` where the plugin is installed."""
-    command = [sys.executable, "-m", "cubespace.cli", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, cwd=cwd, check=False)

@@ -1,18 +1,18 @@
-"""Two small finished runs, each made once per process: what reports, interface and pages are tested on.
+"""Two small finished runs, each made once for all tests: what reports, interface and pages are tested on.
 
 One trains the plain network, in seconds; the other leaves all choices to the defaults, which need no training there.
 """
 
 import json
+import os
 import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
+from command import cube
+from filelock import FileLock
 
 from cubespace.base.files import sha256
 
@@ -27,6 +27,14 @@ SETTINGS: dict[str, object] = {
     "train.batch": 50,
 }
 DEFAULTS: dict[str, object] = {"data.transitions": 600}
+HASTY: dict[str, object] = {  # for tests in which a network must be trained, but need not be any good
+    **SETTINGS,
+    "data.transitions": 300,
+    "train.epochs": 5,
+    "train.consolidation.rounds": 1,
+    "train.consolidation.updates": 10,
+    "train.decoder_updates": 10,
+}
 RECIPES = {"plain": SETTINGS, "default": DEFAULTS}
 WORLD = [
     *("--domain", "lightsout:size=2", "--length", "2", "--instances", "4"),
@@ -42,22 +50,23 @@ def words(settings: Mapping[str, object]) -> list[str]:
 ARGUMENTS = [*WORLD, *words(SETTINGS)]
 
 
-def cube(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cubespace.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
-
-
 @cache
-def _made(recipe: str) -> tempfile.TemporaryDirectory[str]:
-    folder = tempfile.TemporaryDirectory(prefix="cubespace-")
-    answer = cube("run", *WORLD, *words(RECIPES[recipe]), "-o", "run", cwd=Path(folder.name))
-    assert answer.returncode == 0, answer.stderr
-    return folder
+def _made(recipe: str) -> Path:
+    """Return the run of a recipe; whichever process needs it first makes it."""
+    folder = Path(os.environ["CUBESPACE_TEST_RUNS"], recipe)
+    with FileLock(folder.with_suffix(".lock")):
+        if not folder.exists():
+            making = folder.with_suffix(".making")
+            making.mkdir(exist_ok=True)
+            answer = cube("run", *WORLD, *words(RECIPES[recipe]), "-o", "run", cwd=making)
+            assert answer.returncode == 0, answer.stderr
+            making.rename(folder)
+    return folder / "run"
 
 
 def copy_run(folder: Path, recipe: str = "plain") -> Path:
     """Return a copy of a run in a folder: one that may be spoiled."""
-    return shutil.copytree(Path(_made(recipe).name) / "run", folder / "run")
+    return shutil.copytree(_made(recipe), folder / "run")
 
 
 def reseal(run: Path, stage: str, file: str) -> None:

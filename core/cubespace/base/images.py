@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import warnings
 from pathlib import Path
@@ -29,38 +30,44 @@ GOLDEN = 0.618034  # of the colour circle, from one region to the next: neighbou
 GAP_GREY = 96  # between pictures: neither black nor white
 
 
-def open_picture(path: Path) -> Image.Image:
-    """Read a picture whole, upright and without transparency, in mode ``L`` or ``RGB``.
+def open_picture(source: Path | bytes) -> Image.Image:
+    """Read a picture, from a file or from what would be in one, whole, upright and without transparency.
 
-    Of a picture that moves, or has pages, the first is taken, with a :class:`CubeNote`.
+    Its mode is ``L`` or ``RGB``. Of a picture that moves, or has pages, the first is taken, with a :class:`CubeNote`.
     """
-    _refuse_no_file(path)
+    if isinstance(source, bytes):
+        what, name = "this", "the picture"
+    else:
+        what, name = f"'{source}'", f"picture '{source}'"
+        _refuse_no_file(source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path, formats=FORMATS) as image:
+            with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source, formats=FORMATS) as image:
                 moves = image.format in PAGED and getattr(image, "is_animated", False)
                 deep = ";16" in str(image.tile)  # known before the pixels are unpacked only
                 image.load()
                 plain = _plain(ImageOps.exif_transpose(image), deep)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         limit = (Image.MAX_IMAGE_PIXELS or 0) // 10**6
-        raise InputError(f"picture '{path}' is too large: more than {limit} million pixels; scale it down") from None
+        raise InputError(f"{name} is too large: more than {limit} million pixels; scale it down") from None
     except UnidentifiedImageError:
-        raise InputError(f"'{path}' is not a picture, or its format is not supported: save it as PNG") from None
+        raise InputError(f"{what} is not a picture, or its format is not supported: save it as PNG") from None
     except Exception as error:  # decoders of damaged files raise anything
-        raise InputError(f"picture '{path}' cannot be read: {error}") from error
+        raise InputError(f"{name} cannot be read: {error}") from error
     if moves:
-        warnings.warn(f"picture '{path}' has several frames: only the first is used", CubeNote, stacklevel=2)
+        warnings.warn(f"{name} has several frames: only the first is used", CubeNote, stacklevel=2)
     return plain
 
 
-def read_picture(path: Path, colour: Colour = "auto", size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
+def read_picture(
+    source: Path | bytes, colour: Colour = "auto", size: tuple[int, int] | None = None
+) -> NDArray[np.uint8]:
     """Read a picture as ``(height, width)`` or ``(height, width, 3)``, scaled to ``size = (height, width)`` if given.
 
     With ``auto``, a picture whose colours are all grey comes back as grey.
     """
-    image = open_picture(path)
+    image = open_picture(source)
     if size is not None:
         image = image.resize((size[1], size[0]), Image.Resampling.LANCZOS)
     if colour != "auto":

@@ -19,6 +19,7 @@ from cubespace.cli import (  # noqa: F401 - registers the commands
     plugins,
     report,
     run,
+    studio,
     tables,
     theory,
     tune,

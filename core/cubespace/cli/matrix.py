@@ -91,6 +91,15 @@ def matrix(
     ] = "local",
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side.  [default: one per core]")] = None,
     searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1,
+    reuse: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            exists=True,
+            file_okay=False,
+            help="Another matrix, or a folder of runs, whose finished stages are taken over where settings are equal.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; do nothing.")
     ] = False,
@@ -114,7 +123,10 @@ def matrix(
         run.prepare()
         typer.echo("\n".join(job_lines(run.jobs(), folder, searches, wanted.diagnose)))
         return
-    _show(_run(run, loaded, executor, jobs, searches, quiet), folder, as_json)
+    by = find_executor(loaded, executor, jobs)
+    if reuse:
+        run.reuse(reuse)
+    _show(_run(run, by, searches, quiet), folder, as_json)
 
 
 def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matrix, Path]:
@@ -131,9 +143,8 @@ def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matri
     return wanted, Path("runs") / (source.stem if source else f"matrix-{digest}")
 
 
-def _run(run: MatrixRun, loaded: Catalogue, executor: str, jobs: int | None, searches: int, quiet: bool) -> Outcome:
+def _run(run: MatrixRun, by: Executor, searches: int, quiet: bool) -> Outcome:
     """Do what is left of a matrix; when interrupted, say how to go on."""
-    by = find_executor(loaded, executor, jobs)
     with MatrixView([job.name for job in run.jobs()], run.folder, quiet=quiet) as view:
         try:
             return run.run(by, searches=searches, told=view.told)

@@ -77,7 +77,7 @@ class Domain(ABC):
 
     @abstractmethod
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
-        """Draw ``count`` transitions; None draws the domain's usual number."""
+        """Draw ``count`` transitions, or raise a ``UsageError`` if there are fewer; None draws the usual number."""
 
     def __repr__(self) -> str:
         """Return what kind of domain it is and what it can do; nothing is read or drawn for it."""

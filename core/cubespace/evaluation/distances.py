@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -75,19 +75,26 @@ class Reach:
 
 
 def reach(
-    domain: StateSpace, init: States, goal: States, *, bound: float = math.inf, most_states: float = math.inf
+    domain: StateSpace,
+    init: States,
+    goal: States,
+    *,
+    bound: float = math.inf,
+    most_states: float = math.inf,
+    given_up: Callable[[], bool] = lambda: False,
 ) -> Reach:
     """Find out how far ``goal`` is from ``init``, each a batch of one: not beyond ``bound``, nor with many more states.
 
     The search starts at both ends: a path of length i + j exists where layer i of one end meets layer j of the other.
-    If one end runs out of states before they meet, there is no path at all.
+    If one end runs out of states before they meet, there is no path at all. It ends early once ``given_up`` says that
+    nobody waits for it.
     """
     codec = _Codec(domain.radices)
     ends = [_layers(domain, init, codec, backward=False), _layers(domain, goal, codec, backward=True)]
     newest = [next(end) for end in ends]
     length, states = 0, 2
     while not _contains(newest[0], newest[1]).any():
-        if states > most_states or length >= bound:
+        if states > most_states or length >= bound or given_up():
             return Reach(states=states)
         smaller = 0 if len(newest[0]) <= len(newest[1]) else 1
         layer = next(ends[smaller], None)

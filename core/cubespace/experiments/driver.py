@@ -21,8 +21,8 @@ from cubespace.data.domain import StateSpace
 from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import CellResult, Executor
 from cubespace.experiments.jobs import Job, executor_cells, plan_jobs
-from cubespace.experiments.matrix import CHAIN, Matrix, MatrixCell, cells_of
-from cubespace.experiments.sharing import recorded
+from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
+from cubespace.experiments.sharing import recorded, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder import RunFolder
 
@@ -105,6 +105,15 @@ class MatrixRun:
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
+
+    def reuse(self, folders: Sequence[Path]) -> None:
+        """Take over what runs of other matrices, or of other folders, have finished with equal settings."""
+        with self._locked():
+            self.prepare()
+            for folder in folders:
+                pool = folder / CELLS if (folder / MATRIX).is_file() else folder
+                for run in [RunFolder.load(cell.folder, self.catalogue) for cell in self.cells if not self.done(cell)]:
+                    list(take_over(run, pool, CHAIN))
 
     def _holder(self, job: Job) -> Path | None:
         """Return a run that has done the most of what a job shares with it."""

@@ -51,7 +51,13 @@ class SpaceAutoEncoder(nn.Module):
         self.encoder = encoder
         self.decoder = decoder
         self.bits, self.actions = encoder.layout.bits, apply.actions
-        self.action = ActionHead(self.bits, self.actions, width=config.action_width, depth=config.action_depth)
+        self.action = ActionHead(
+            self.bits,
+            self.actions,
+            width=config.action_width,
+            depth=config.action_depth,
+            activation=config.action_activation,
+        )
         self.apply_module = apply
         self.bin_concrete = BinConcrete()
         self.gumbel_softmax = GumbelSoftmax()

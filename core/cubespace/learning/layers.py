@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -13,14 +14,15 @@ from cubespace.learning.relaxations import Dropout, softplus_inverse
 # As in Keras, which the paper used: PyTorch's smaller eps blows near-constant bits up and swamps effects.
 BatchNorm1d = partial(nn.BatchNorm1d, eps=1e-3, momentum=0.01)
 BatchNorm2d = partial(nn.BatchNorm2d, eps=1e-3, momentum=0.01)
+Rectifier = partial(nn.ReLU, inplace=True)
 
 NEVER = -1e4  # logit of a label that is never given, or of a symbol that is never seen
 CERTAIN = 10.0  # size of the logit of a bit that is held constant
 
 
-def hidden(inputs: int, width: int, dropout: float) -> nn.Sequential:
+def hidden(inputs: int, width: int, dropout: float, activation: Callable[[], nn.Module] = Rectifier) -> nn.Sequential:
     """Return one hidden layer; batch norm has the bias."""
-    layers = [nn.Linear(inputs, width, bias=False), BatchNorm1d(width), nn.ReLU(inplace=True)]
+    layers = [nn.Linear(inputs, width, bias=False), BatchNorm1d(width), activation()]
     return nn.Sequential(*layers, Dropout(dropout)) if dropout else nn.Sequential(*layers)
 
 

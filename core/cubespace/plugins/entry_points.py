@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import Any
 
 from cubespace.plugins.hookspecs import PROJECT
@@ -13,8 +13,12 @@ from cubespace.plugins.hookspecs import PROJECT
 def installed() -> Iterator[tuple[EntryPoint, str]]:
     """Yield the entry points of the group with the name and version of their distribution, each once."""
     seen = set()
+    sources: dict[Distribution, str] = {}  # kept, since a distribution reads its files anew for each question
     for entry_point in sorted(entry_points(group=PROJECT), key=lambda entry: entry.name):
-        source = f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else "unknown"
+        distribution = entry_point.dist
+        if distribution is not None and distribution not in sources:
+            sources[distribution] = f"{distribution.name} {distribution.version}"
+        source = "unknown" if distribution is None else sources[distribution]
         key = (entry_point.name, entry_point.value, source)
         if key not in seen:  # an editable install can be on the path twice
             seen.add(key)

@@ -36,6 +36,7 @@ from cubespace.runs.solving import (
 )
 from cubespace.runs.stages import Pipeline
 from cubespace.search.solver import Limits, Solver
+from cubespace.search.watching import present_watch
 from cubespace.symbols.strips import StripsModel
 
 MOST_STATES = 10_000_000  # of the simulator, to prove a goal unreachable: seconds; the 8-puzzle has 181,440 each way
@@ -177,7 +178,8 @@ class Planning:
             problem = own_problem(self.domain, first, last)
             if problem.states is None or not isinstance(self.domain, StateSpace):
                 return problem, None
-            return problem, reach(self.domain, *problem.states, most_states=MOST_STATES)
+            watch = present_watch()
+            return problem, reach(self.domain, *problem.states, most_states=MOST_STATES, given_up=lambda: watch.ended)
 
 
 def own_folder(init: Path, goal: Path, problem: Problem, planner: str) -> Path:

@@ -33,7 +33,7 @@ from cubespace.symbols.strips import StripsModel
 
 PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
 
-Given = str | Path | NDArray[np.uint8]  # a picture: its file, or its pixels
+Given = str | Path | bytes | NDArray[np.uint8]  # a picture: its file, what is in its file, or its pixels
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -208,9 +208,10 @@ def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -
     A file is scaled as training pictures are: before its colours are converted.
     """
     size = (shape[0], shape[1])
-    if isinstance(given, str | Path):
-        name = f"picture '{given}'"
-        pixels = read_picture(Path(given), "grey" if len(shape) == 2 else "rgb", size if resize else None)
+    if isinstance(given, str | Path | bytes):
+        source = given if isinstance(given, bytes) else Path(given)
+        name = "the picture" if isinstance(given, bytes) else f"picture '{given}'"
+        pixels = read_picture(source, "grey" if len(shape) == 2 else "rgb", size if resize else None)
     else:
         name, pixels = "the picture", np.ascontiguousarray(given)
         if resize and pixels.dtype == np.uint8 and pixels.shape[:2] != size:

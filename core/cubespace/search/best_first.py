@@ -17,6 +17,7 @@ from cubespace.base.arrays import Bits, Indices
 from cubespace.search.frontier import Frontier
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Statistics
 from cubespace.search.state_table import StateTable
+from cubespace.search.watching import present_watch
 
 # of states and the lengths of the paths to them: the least is expanded first
 Value = Callable[[Bits, Indices], NDArray[np.intp]]
@@ -45,13 +46,16 @@ def goal_count(problem: SearchProblem) -> Value:
 def best_first(problem: SearchProblem, limits: Limits, value: Value, batch: int) -> SearchResult:
     """Search within the limits; a path is accepted only after executing its labels again, step by step."""
     started = time.monotonic()
-    search = Search(problem, value)
+    search, watch = Search(problem, value), present_watch()
     outcome = None
     while outcome is None and search.goal is None:
-        if time.monotonic() - started >= limits.seconds:
+        if watch.ended:
+            outcome = Outcome.NOT_FOUND
+        elif time.monotonic() - started >= limits.seconds:
             outcome = Outcome.OUT_OF_TIME
         else:
             outcome = search.advance(batch, limits.megabytes)
+            watch.hear(f"{search.expansions} states expanded, {search.generated} generated\n".encode())
     seconds = time.monotonic() - started
     result = SearchResult(outcome=outcome or Outcome.SOLVED, statistics=search.statistics(seconds), latent=True)
     if outcome is None:

@@ -21,6 +21,7 @@ from pathlib import Path
 import attrs
 
 from cubespace.search.solver import Limits
+from cubespace.search.watching import Watch, present_watch
 
 SUPERVISOR = Path(__file__).with_name("_supervisor.py")
 LOG_BYTES_PER_END = 1 << 17  # kept of the beginning and of the end of a log
@@ -78,7 +79,7 @@ class Supervisor:
         environment = {**os.environ, "LC_ALL": "C", "PYTHONHASHSEED": "0"}
         request = {"command": list(command), "environment": environment, "folder": str(folder)}
         output, theirs = os.pipe()
-        log = Log()
+        log = Log(present_watch())
         try:
             try:
                 self._send({**request, **attrs.asdict(limits)}, theirs)
@@ -151,11 +152,15 @@ def supervisor() -> Iterator[Supervisor]:
     """Lend an idle supervisor; if the search is interrupted, the supervisor and the planner end."""
     lent = _idle_one() or Supervisor()
     try:
-        yield lent
+        with present_watch().ending(lent.interrupt):
+            yield lent
     except BaseException:
         lent.end()
         raise
-    _idle.append(lent)
+    if lent.interrupted:  # too late for this search, but it cannot be lent again
+        lent.end()
+    else:
+        _idle.append(lent)
 
 
 def interrupt_searches() -> None:
@@ -193,9 +198,10 @@ os.register_at_fork(after_in_child=_forget)
 
 
 class Log:
-    """The beginning and the end of a process's output."""
+    """The beginning and the end of a process's output; someone may follow it."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.watch = watch
         self.head = bytearray()
         self.tail = bytearray()
         self.lost = 0
@@ -211,6 +217,8 @@ class Log:
 
     def add(self, chunk: bytes) -> None:
         """Keep a piece, or as much of it as there is room for."""
+        if self.watch is not None:
+            self.watch.hear(chunk)
         room = LOG_BYTES_PER_END - len(self.head)
         self.head += chunk[:room]
         self.tail += chunk[room:] if room > 0 else chunk

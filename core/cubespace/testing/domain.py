@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 from cubespace.base.arrays import Images, States
+from cubespace.base.errors import UsageError
 from cubespace.data.domain import Domain, Judge, Pairs, StateSpace
 from cubespace.plugins.catalogue import load_plugins
 
@@ -26,9 +27,12 @@ def _space(spec: str) -> StateSpace | None:
 
 
 def _pairs(domain: Domain) -> Pairs:
-    """Draw some transitions: as many as a small collection of pictures has."""
-    count = SAMPLES if isinstance(domain, StateSpace) else None
-    return domain.sample(count, np.random.default_rng(0))
+    """Draw some transitions: all that there are, if a collection of pictures has fewer."""
+    try:
+        return domain.sample(SAMPLES, np.random.default_rng(0))
+    except UsageError:
+        assert not isinstance(domain, StateSpace), "whoever knows its states can draw as many moves as are wanted"
+        return domain.sample(None, np.random.default_rng(0))
 
 
 def _states(space: StateSpace) -> States:

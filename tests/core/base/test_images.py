@@ -39,6 +39,16 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["colour.png", "grey.png"]
 
 
+def test_a_picture_may_come_as_what_is_in_its_file(tmp_path: Path) -> None:
+    write_png(tmp_path / "grey.png", GREYS)
+    np.testing.assert_array_equal(read_picture((tmp_path / "grey.png").read_bytes()), GREYS)
+    for wrong in (b"", b"not a picture", b"%!PS-Adobe-3.0 EPSF-3.0"):
+        with pytest.raises(InputError, match=r"^this is not a picture"):
+            read_picture(wrong)
+    with pytest.raises(InputError, match=r"^the picture is too large"):
+        read_picture(hollow_png(100_000, 100_000))
+
+
 def test_grey_saved_as_colour_is_grey_unless_colour_is_wanted(tmp_path: Path) -> None:
     Image.fromarray(GREYS).convert("RGB").save(tmp_path / "x.png")
     np.testing.assert_array_equal(read_picture(tmp_path / "x.png"), GREYS)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from stranger import cube_with, stranger
+from stranger import stranger
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.cli.ending import explain
@@ -104,21 +104,21 @@ def cube_commands(app):
 """
 
 
-def test_a_command_of_a_plugin_that_fails_is_blamed_on_the_plugin(tmp_path) -> None:
+def test_a_command_of_a_plugin_that_fails_is_blamed_on_the_plugin(cube, tmp_path) -> None:
     environment = stranger(tmp_path, COMMANDS)
-    failed = cube_with(environment, "fail", cwd=tmp_path)
+    failed = cube("fail", env=environment)
     assert failed.returncode == 1
     assert failed.stderr == (
         "cube: plugin 'stranger' (cube-stranger 0.1) failed: ValueError: no luck (cube --debug … shows where)\n"
     )
-    assert "Traceback" in cube_with(environment, "--debug", "fail", cwd=tmp_path).stderr
-    left = cube_with(environment, "leave", cwd=tmp_path)
+    assert "Traceback" in cube("--debug", "fail", env=environment).stderr
+    left = cube("leave", env=environment)
     assert left.returncode == 1
     assert "'stranger' (cube-stranger 0.1) failed: it called sys.exit(0)" in left.stderr
 
 
-def test_a_plugin_that_exits_at_import_is_skipped_by_name(tmp_path) -> None:
-    answer = cube_with(stranger(tmp_path, "import sys; sys.exit(0)"), "plugins", "domain", "--json", cwd=tmp_path)
+def test_a_plugin_that_exits_at_import_is_skipped_by_name(cube, tmp_path) -> None:
+    answer = cube("plugins", "domain", "--json", env=stranger(tmp_path, "import sys; sys.exit(0)"))
     assert answer.returncode == 0
     assert '"mnist"' in answer.stdout
     assert answer.stderr == "skipped plugin 'stranger' (cube-stranger 0.1): it called sys.exit(0)\n"

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tiny_run import cube
+from command import cube
 
 from cubespace.cli.plan import summary
 from cubespace.runs.planning import UNJUDGED, Ending

@@ -169,3 +169,12 @@ def test_no_way_within_the_bound_is_none() -> None:
     assert shortest(domain, init, domain.goal(), 5) is None
     assert shortest(domain, init, domain.goal(), 6) == 6
     assert shortest(domain, init, init, 0) == 0
+
+
+def test_a_search_that_nobody_waits_for_ends_early() -> None:
+    domain = load_plugins().create("domain", "lightsout:size=4")
+    answers = iter([False, False, True])
+    far = domain.random_states(1, np.random.default_rng(0))
+    stopped = distances.reach(domain, far, domain.goal(), given_up=lambda: next(answers))
+    assert (stopped.distance, stopped.unreachable) == (None, False)
+    assert distances.reach(domain, far, domain.goal()).distance > 3

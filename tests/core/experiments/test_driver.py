@@ -40,6 +40,14 @@ def test_a_planner_axis_and_a_precondition_axis_retrain_nothing(tmp_path) -> Non
     assert before.items() <= {file: file.stat().st_mtime_ns for file in tmp_path.glob("cells/*/manifest.json")}.items()
 
 
+def test_another_matrix_lends_what_it_has_done(tmp_path) -> None:
+    MatrixRun.of(tiny_matrix({"planner": PLANNERS[:1]}), tmp_path / "one").run(InProcess(NoOptions()))
+    two = MatrixRun.of(tiny_matrix({"planner": PLANNERS}), tmp_path / "two")
+    two.reuse([tmp_path / "one"])
+    assert two.run(InProcess(NoOptions())).done == 2
+    assert done(tmp_path / "two") == {"evaluate": 1}, "the one that the other matrix has not"
+
+
 def test_a_cell_that_fails_is_told_with_its_reason_and_harms_no_other(tmp_path) -> None:
     matrix = tiny_matrix({"domain": ["lightsout:size=2", "images:path=nowhere"], "planner": PLANNERS})
     result = MatrixRun.of(attrs.evolve(matrix, settings={**DEFAULTS}), tmp_path).run(InProcess(NoOptions()))
@@ -120,7 +128,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path) -> None:
     while not list(folder.glob("logs/*")):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 130
     assert "goes on" in said
     assert "Traceback" not in said

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tiny_run import cube
+from command import cube
 
 from cubespace.base.errors import InputError
 from cubespace.plugins.catalogue import load_plugins

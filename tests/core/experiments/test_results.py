@@ -40,7 +40,7 @@ class Bare(Domain):
     def image_shape(self) -> tuple[int, ...]:
         raise AssertionError("nothing is read to say what it is")
 
-    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
+    def sample(self, *_: object) -> Pairs:
         raise AssertionError
 
 

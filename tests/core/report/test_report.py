@@ -7,7 +7,8 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from tiny_run import copy_run, cube, reseal
+from command import cube
+from tiny_run import copy_run, reseal
 
 import cubespace
 from cubespace.base.errors import InputError, UsageError

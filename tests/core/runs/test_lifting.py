@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command import cube
 from tile_rows import noisy
-from tiny_run import cube
 from toggles import toggles
 
 import cubespace

@@ -32,7 +32,7 @@ from cubespace.settings.run_config import PlanConfig
 from cubespace.symbols.extraction import extract
 from cubespace.symbols.strips import StripsModel
 
-LIMITS = Limits(seconds=20)
+LIMITS = Limits(seconds=200)
 
 
 class Walks(Solver):
@@ -234,7 +234,8 @@ def test_every_planner_has_a_folder_of_its_own() -> None:
 def test_a_picture_is_given_as_file_or_array_and_fitted_only_on_request(tmp_path, shape) -> None:
     pixels = np.random.default_rng(0).integers(256, size=shape, dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "mine.png")
-    for given in (pixels, tmp_path / "mine.png", str(tmp_path / "mine.png")):
+    file = tmp_path / "mine.png"
+    for given in (pixels, file, str(file), file.read_bytes()):
         assert (fit_picture(given, shape) == pixels[None]).all()
     larger = (12, 16, *shape[2:])
     assert fit_picture(pixels, larger, resize=True).shape == (1, *larger)

@@ -5,7 +5,8 @@ import json
 
 import numpy as np
 import pytest
-from tiny_run import cube, tiny_run  # noqa: F401 - a fixture
+from command import cube
+from tiny_run import tiny_run  # noqa: F401 - a fixture
 
 from cubespace.theory.answer_sets import assignment, count_differences, cycle, edge_chromatic_number, least_differences
 from cubespace.theory.cube_like_graph import graph_numbers

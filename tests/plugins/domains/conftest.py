@@ -51,7 +51,7 @@ def spec_of(picture: Path, pairs: Path, world: Path) -> Callable[[str], str]:
         "mandrill": f"mandrill:image={picture}",
         "images": f"images:path={pairs}",
         "frames": f"frames:path={world}",
-        "gym": "gym:id=FrozenLake-v1,arguments=is_slippery:false",
+        "gym": "gym:id=FrozenLake-v1,arguments=is_slippery:false,resize=32x32",
         "gym-walks": "gym-walks:id=FrozenLake-v1,arguments=is_slippery:false",
     }
     return lambda name: needs.get(name, name)

@@ -1,0 +1,104 @@
+"""The page: served by the studio, or written as one file in which plans that were found can be looked at."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+from jinja2 import Environment, PackageLoader, PrefixLoader, StrictUndefined, select_autoescape
+
+from cubespace.search.solver import Solver
+from cubespace.studio.shown import Tell, shown_plan
+from cubespace.studio.source import Source
+from cubespace.studio.studio import MAX_UPLOAD, Studio
+
+STYLES = ("report/style.css", "studio/studio.css")
+SCRIPTS = ("studio/player.js", "studio/choice.js", "studio/studio.js")
+
+
+@attrs.frozen
+class Page:
+    """A page and the policy that it needs: its own script and style, its own pictures, and at most our server."""
+
+    text: str
+    policy: str
+
+
+def live_page(studio: Studio) -> Page:
+    """Return the page that talks to a studio."""
+    return _render(
+        studio.source,
+        {
+            "live": True,
+            "pictures": studio.pictures,
+            "instances": studio.instances,
+            "simulator": studio.simulator is not None,
+            "planners": [_planner(name, solver) for name, solver in studio.planners.items()],
+            "limits": attrs.asdict(studio.limits),
+            "most_bytes": MAX_UPLOAD,
+        },
+    )
+
+
+def static_page(source: Source, tell: Tell, found: Iterable[dict[str, Any]] = ()) -> Page:
+    """Return the page with the plans of a run, and those found since, in it: it needs no server."""
+    plans = [*found, *(shown_plan(made, tell) for made in source.solved)]
+    return _render(
+        source,
+        {
+            "live": False,
+            "stories": _stories(plans),
+            "planners": [{"name": name} for name in dict.fromkeys(plan["planner"] for plan in plans)],
+        },
+    )
+
+
+def _stories(plans: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put plans between the same two pictures together, by planner; the first of a planner counts."""
+    stories: dict[tuple[str, str], dict[str, Any]] = {}
+    for plan in plans:
+        init, goal = plan["init"], plan["goal"]
+        new = {"init": {"picture": init}, "goal": {"picture": goal}, "plans": {}}
+        stories.setdefault((init["source"], goal["source"]), new)["plans"].setdefault(plan["planner"], plan)
+    return list(stories.values())
+
+
+def _planner(name: str, solver: Solver) -> dict[str, Any]:
+    return {"name": name, "optimal": solver.optimal}
+
+
+def _render(source: Source, facts: dict[str, Any]) -> Page:
+    loader = PrefixLoader({"report": PackageLoader("cubespace.report"), "studio": PackageLoader("cubespace.studio")})
+    templates = Environment(
+        loader=loader, autoescape=select_autoescape(), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    style, script = ("".join(loader.get_source(templates, name)[0] for name in names) for names in (STYLES, SCRIPTS))
+    words = vars(templates.get_template("report/macros.html").module)["words"]
+    policy = _policy(style, script, live=facts["live"])
+    model = source.planning.model
+    about = {"title": source.title, "bits": model.bits, "actions": model.actions, "words": words}
+    text = templates.get_template("studio/studio.html").render(
+        title=source.title, facts={**about, **facts}, style=style, script=script, policy=policy, model=model
+    )
+    return Page(text, policy)
+
+
+def _policy(style: str, script: str, *, live: bool) -> str:
+    """Return the content security policy: not even a script that someone smuggles into the page may run."""
+    allowed = {
+        "default-src": "'none'",
+        "img-src": "data:",
+        "style-src": _hash(style),
+        "script-src": _hash(script),
+        "connect-src": "'self'" if live else "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{what} {whom}" for what, whom in allowed.items())
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

