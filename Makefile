@@ -27,13 +27,12 @@ docs: $(VENV)/.ready
 # Debian's Chromium is what the pages are tested in; elsewhere, install one by hand.
 browser: $(VENV)/.ready
 	command -v chromium || { apt-get update && apt-get install -y --no-install-recommends chromium; }
-	$(BIN)/pytest tests/browser
+	$(BIN)/pytest --slow tests/browser
 
-# The pictures of the documentation, from real runs: make screenshots RUNS="runs/one runs/two" ROOMS=strip.png TOWERS=strip.png
+# Every picture of the documentation, from real runs: about five minutes the first time.
 screenshots: $(VENV)/.ready
-	$(BIN)/python docs/screenshots.py $(RUNS) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(TOWERS),--towers $(TOWERS)) $(if $(RUNS),--studio $(firstword $(RUNS)))
-	$(MAKE) docs
-	$(BIN)/python docs/screenshots.py --docs
+	$(BIN)/pip install --quiet --disable-pip-version-check imageio-ffmpeg
+	$(BIN)/python docs/all_screenshots.py
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from cubespace.base.files import read_json, write_text
 from cubespace.experiments.matrix import read_matrix
-from cubespace.experiments.tables.formats import markdown, put_beside
+from cubespace.experiments.tables.formats import as_json, markdown, put_beside
 from cubespace.experiments.tables.rows import RunFacts, read_runs
-from cubespace.experiments.tables.table import make_table
+from cubespace.experiments.tables.table import Table, make_table
 from cubespace.runs.folder import environment
 
 ROOT = Path(__file__).parents[1]
@@ -51,16 +51,21 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--output", type=Path, default=ROOT / "results")
     arguments = parser.parse_args()
-    text = page(arguments.name, arguments.folder)
+    table = made(arguments.name, arguments.folder)
+    text = page(arguments.name, arguments.folder, table)
     write_text(arguments.output / f"paper-{arguments.name}.md", text)
+    write_text(arguments.output / f"paper-{arguments.name}.json", as_json(table) + "\n")
     print(text)
 
 
-def page(name: str, folder: Path) -> str:
-    """Return the table with what a reader must know about it."""
-    rows, columns, values = LAYOUTS[name]
+def made(name: str, folder: Path) -> Table:
+    """Return the table of a matrix, without the paper's figures."""
+    return make_table([facts for facts in read_runs([folder]) if facts.stages], *LAYOUTS[name])
+
+
+def page(name: str, folder: Path, table: Table) -> str:
+    """Return the table, the paper's figures beside it, with what a reader must know about it."""
     runs = [facts for facts in read_runs([folder]) if facts.stages]
-    table = make_table(runs, rows, columns, values)
     printed = EXAMPLES / "printed" / f"{name}.csv"
     if printed.is_file():
         table = put_beside(table, printed)

@@ -1,14 +1,6 @@
 """Settings of Sphinx: ``make docs`` builds the pages offline; a warning is an error."""
 
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-
-from generate import generate  # noqa: E402 - needs the path above
-
-from cubespace import __version__  # noqa: E402
+from cubespace import __version__
 
 project = "cubespace"
 author = "the cubespace authors"
@@ -19,10 +11,9 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "cubespace"
-html_static_path = ["pictures"]
+html_static_path = ["static"]
+html_css_files = ["cubespace.css"]
 html_show_sphinx = html_show_copyright = False
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 nitpicky = False
-
-generate(HERE / "_build" / "generated")

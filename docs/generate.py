@@ -1,86 +1,72 @@
-"""The parts of the documentation that come from the program: command line, hooks, presets, templates, results."""
+"""Fill in the parts of README.md and docs/*.md that come from the program, from its examples and from its results.
+
+    python docs/generate.py            # after a change of options, hooks, presets, contracts, examples or results
+    python docs/generate.py --check    # only say which pages are not up to date
+
+A part stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``. Pages are committed with their parts, so that
+they read as well in the repository as when they are built; a test compares them.
+"""
 
 from __future__ import annotations
 
-import inspect
-import shutil
+import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import tomli_w
-import typer
-
-from cubespace.cli.commands import app
-from cubespace.plugins import hookspecs
-from cubespace.plugins.scaffold import write_plugin
-from cubespace.settings.presets import find_preset, preset_names
 
 ROOT = Path(__file__).parents[1]
-SCAFFOLDS = ("domain", "apply")  # those that docs/plugins.md shows
-APART = ("summary", "chaos")  # results that have a place of their own
+sys.path.insert(0, str(ROOT / "docs"))
+
+from made import contracts, program, results, texts  # noqa: E402 - needs the path above
+
+PART = re.compile(r"(?<=<!-- made: )(?P<name>\S+)(?P<words>[^>\n]*) -->\n.*?(?=<!-- /made -->)", re.DOTALL)
+PARTS: dict[str, Callable[..., str]] = {
+    "benchmarks": texts.benchmarks,
+    "cli": program.command_line,
+    "code": texts.code,
+    "contract": contracts.contract,
+    "far": results.far,
+    "hooks": program.hooks,
+    "kinds": program.kinds,
+    "options": program.component_options,
+    "plugins": program.plugins,
+    "presets": program.presets,
+    "readme": results.readme,
+    "scaffold": texts.scaffold,
+    "settings": program.settings,
+    "text": texts.text,
+}
 
 
-def generate(folder: Path) -> None:
-    """Write all generated parts into a folder, which is emptied first."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / "cli.md").write_text(command_line(), "utf-8")
-    (folder / "hooks.md").write_text(hooks(), "utf-8")
-    (folder / "presets.md").write_text(presets(), "utf-8")
-    (folder / "results.md").write_text(results(ROOT / "results"), "utf-8")
-    for kind in SCAFFOLDS:
-        write_plugin("mine", kind, folder / kind)
+def pages() -> list[Path]:
+    """Return the pages that may have parts."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def command_line() -> str:
-    """Return every command with its arguments, options and example, as Markdown."""
-    group: Any = typer.main.get_command(app)
-    return "\n".join(_command(name, group.commands[name]) for name in sorted(group.commands))
+def filled(page: str) -> str:
+    """Return a page with its parts as they should be."""
+    return PART.sub(_made, page)
 
 
-def hooks() -> str:
-    """Return every hook with its signature and docstring, as Markdown."""
-    parts = []
-    for name, function in inspect.getmembers(hookspecs, inspect.isfunction):
-        if name.startswith("cube_"):
-            text = (inspect.getdoc(function) or "").replace(":class:", "").replace("``", "`").replace("`~", "`")
-            parts.append(f"### `{name}({', '.join(inspect.signature(function).parameters)})`\n\n{text}\n")
-    return "\n".join(parts)
+def written(page: str) -> str:
+    """Return a page without its parts: what somebody wrote."""
+    return PART.sub(lambda match: f"{match['name']}{match['words']} -->\n", page)
 
 
-def presets() -> str:
-    """Return every preset with its reason and its settings, as Markdown."""
-    return "\n".join(
-        f"### `{preset.name}`\n\n{preset.reason}\n\n```toml\n{tomli_w.dumps(preset.settings)}```\n"
-        for preset in map(find_preset, preset_names())
-    )
+def _made(match: re.Match[str]) -> str:
+    name, words = match["name"], match["words"]
+    return f"{name}{words} -->\n{PARTS[name](*words.split())}"
 
 
-def results(folder: Path) -> str:
-    """Return what the benchmarks printed, except what is shown elsewhere."""
-    found = sorted(path for path in folder.glob("*.md") if path.stem not in APART)
-    if not found:
-        return "No benchmark has written its table to `results/` yet.\n"
-    return "\n".join(path.read_text("utf-8").replace("\n# ", "\n## ").replace("# ", "## ", 1) for path in found)
+def main(check: bool) -> int:
+    """Write the pages, or only compare them; return the exit code."""
+    stale = [page for page in pages() if filled(page.read_text("utf-8")) != page.read_text("utf-8")]
+    for page in stale:
+        print(page.relative_to(ROOT), "is not up to date" if check else "")
+        if not check:
+            page.write_text(filled(page.read_text("utf-8")), "utf-8")
+    return 1 if check and stale else 0
 
 
-def _command(name: str, command: Any) -> str:
-    context = typer.Context(command, info_name=name)
-    lines = [f"## cube {name}", "", command.help or "", ""]
-    rows = [_row(parameter, context) for parameter in command.params if parameter.name != "help"]
-    lines += ["| argument or option | meaning |", "|---|---|", *rows, ""]
-    if command.epilog:
-        lines += [command.epilog, ""]
-    return "\n".join(lines)
-
-
-def _row(parameter: Any, context: typer.Context) -> str:
-    words = (parameter.help or "").replace("  [default:", " [default:").replace("|", "\\|")
-    if parameter.param_type_name == "argument":
-        return f"| `{parameter.metavar or parameter.name.upper()}` | {words} |"
-    kind = parameter.display_type(context).strip("<>").removesuffix(" range").upper()
-    value = "" if parameter.is_flag else f" `{parameter.metavar or kind}`"
-    names = ", ".join(f"`{option}`" for option in parameter.opts)
-    default = parameter.default
-    shown = f" [default: {default}]" if isinstance(default, str | int | float) and not isinstance(default, bool) else ""
-    return f"| {names}{value} | {words}{shown} |"
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))

@@ -56,8 +56,11 @@ def walks(spec: str, count: int, steps: int, seed: int) -> list[np.ndarray]:
 
 def write_video(file: Path, frames: np.ndarray) -> None:
     """Write one video; a walk that follows another begins with a cut, which looks like a move."""
-    import imageio.v3 as video
-
+    try:
+        import imageio.v3 as video
+        import imageio_ffmpeg  # noqa: F401 - what imageio writes videos with
+    except ImportError:
+        raise SystemExit("writing a video needs: pip install 'cubespace[video]'") from None
     colour = frames if frames.ndim == 4 else frames[..., None].repeat(3, axis=3)
     height, width = (-side % 16 for side in colour.shape[1:3])  # what most players want
     padded = np.pad(colour, [(0, 0), (0, height), (0, width), (0, 0)], mode="edge")

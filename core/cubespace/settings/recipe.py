@@ -39,19 +39,19 @@ class ModelConfig:
     decoder: str = AUTO  # auto: the one that goes with the encoder
     least_coverage: float = _setting(0.5, _fraction)  # of held-out pairs, of an encoder that auto may choose …
     most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
-    action_width: int = _setting(300, _units)
-    action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))
-    action_activation: Literal["relu", "tanh"] = "relu"
+    action_width: int = _setting(300, _units)  # units of each hidden layer of the action head
+    action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # hidden layers of the action head
+    action_activation: Literal["relu", "tanh"] = "relu"  # between its layers
     discriminator_width: int = _setting(0, and_(ge(0), le(MOST_UNITS)))  # of what latent search needs; 0: none
-    discriminator_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))
+    discriminator_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # its hidden layers
 
 
 @attrs.frozen(kw_only=True)
 class TemperatureConfig:
     """The annealing of both Gumbel-Softmax relaxations: exponential from ``start`` to ``end``, then held."""
 
-    start: float = _setting(5.0, gt(0.0))
-    end: float = _setting(0.5, gt(0.0))
+    start: float = _setting(5.0, gt(0.0))  # temperature in the first epoch
+    end: float = _setting(0.5, gt(0.0))  # temperature in the last epoch
     hold: float = _setting(0.8, and_(gt(0.0), le(1.0)))  # when the end is reached
 
 
@@ -63,13 +63,13 @@ class LossConfig:
     early lose picture content for good, so both are small against the image terms.
     """
 
-    image: Literal["bce", "mse"] = "bce"
+    image: Literal["bce", "mse"] = "bce"  # of pixels: cross-entropy or squared error
     reconstruction: float = _setting(1.0, ge(0.0))  # of x0 and of x1
     successor: float = _setting(1.0, ge(0.0))  # of x1 by way of the action
-    direct: float = _setting(0.02, ge(0.0))  # γ
-    direct_from: float = _setting(0.3, _fraction)
-    zero_suppress: float = _setting(0.1, ge(0.0))  # α
-    zero_suppress_from: float = _setting(0.2, _fraction)
+    direct: float = _setting(0.02, ge(0.0))  # γ, of predicted bits against encoded ones
+    direct_from: float = _setting(0.3, _fraction)  # of the phase
+    zero_suppress: float = _setting(0.1, ge(0.0))  # α, of true bits
+    zero_suppress_from: float = _setting(0.2, _fraction)  # of the phase
     variational: float = 0.0  # β; negative values are in the paper's search space
     prior: float = _setting(0.5, and_(gt(0.0), lt(1.0)))  # probability of a true bit under the prior
 
@@ -78,7 +78,7 @@ class LossConfig:
 class ConsolidationConfig:
     """How the encoder is led to steady bits after the joint phase; errors are mean squared errors of pictures."""
 
-    rounds: int = _setting(6, ge(0))
+    rounds: int = _setting(6, ge(0))  # how often bits are looked at; 0: not at all
     updates: int = _setting(135, ge(1))  # of each round …
     epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
     frequent: int = _setting(3, ge(1))  # transitions that must show a difference for it to be one to agree on
@@ -105,13 +105,13 @@ class TrainConfig:
     decoder_updates: int = _setting(540, ge(0))  # of the last phase: the decoder alone, on frozen hard bits …
     decoder_epochs: int | None = _setting(None, optional(ge(0)))  # … or this many epochs
     rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only
-    batch: int = _setting(100, ge(2))
-    learning_rate: float = _setting(3e-3, _step)
+    batch: int = _setting(100, ge(2))  # transitions per update
+    learning_rate: float = _setting(3e-3, _step)  # of the main phase
     decay: float = _setting(0.1, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
     decay_from: float = _setting(0.7, _rate)  # … falling exponentially from here on
     finish_rate: float = _setting(1e-3, _step)  # learning rate of the phases after it, falling to 0
     patience: int | None = _setting(None, optional(ge(1)))  # epochs without gain on validation until a phase is stopped
-    seed: int = _setting(0, and_(ge(0), le(MOST_SEED)))
+    seed: int = _setting(0, and_(ge(0), le(MOST_SEED)))  # of the weights, the noise and the order of batches
     temperature: TemperatureConfig = attrs.field(factory=TemperatureConfig)
     consolidation: ConsolidationConfig = attrs.field(factory=ConsolidationConfig)
     losses: LossConfig = attrs.field(factory=LossConfig)

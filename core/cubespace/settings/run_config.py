@@ -80,7 +80,7 @@ class DataConfig:
     """The data set: how many transitions, drawn and split by which seed."""
 
     transitions: int | None = attrs.field(default=None, validator=optional(ge(1)))  # None: the domain's usual number
-    seed: int = attrs.field(default=0, validator=_seed)
+    seed: int = attrs.field(default=0, validator=_seed)  # of drawing and splitting
     split: Literal["pair", "state"] = "pair"  # state: no held-out picture shows a state of a training picture
     spoil: Spoiling = attrs.field(factory=Spoiling)
 
@@ -89,10 +89,10 @@ class DataConfig:
 class ExtractConfig:
     """How bits become a STRIPS model."""
 
-    effects: Literal["differences", "network", "observed"] = "differences"
+    effects: Literal["differences", "network", "observed"] = "differences"  # network, observed: those of its labels
     precondition: str = "auto"  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the encoder
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
-    seed: int = attrs.field(default=0, validator=_seed)
+    seed: int = attrs.field(default=0, validator=_seed)  # of what a learner samples
 
 
 @attrs.frozen(kw_only=True)
@@ -114,12 +114,12 @@ class PlanConfig:
     grounded again if it passes its checks, else the learned one.
     """
 
-    model: Literal["learned", "lifted", "repaired"] = "learned"
-    planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)
-    instances: int = attrs.field(default=30, validator=ge(1))
+    model: Literal["learned", "lifted", "repaired"] = "learned"  # what is planned with
+    planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)  # as NAME or NAME:key=value,…
+    instances: int = attrs.field(default=30, validator=ge(1))  # problems, the same for every planner
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
-    seed: int = attrs.field(default=0, validator=_seed)
+    seed: int = attrs.field(default=0, validator=_seed)  # of the choice of instances
     time_limit: float = attrs.field(default=TIME_LIMIT, validator=gt(0))  # seconds per search
     memory_limit: int = attrs.field(default=MEMORY_LIMIT, validator=and_(gt(0), le(MOST_MEMORY)))  # megabytes
 
@@ -128,8 +128,8 @@ class PlanConfig:
 class DiagnoseConfig:
     """The states on which the learned moves are compared with the true ones."""
 
-    states: int = attrs.field(default=3000, validator=ge(1))
-    seed: int = attrs.field(default=0, validator=_seed)
+    states: int = attrs.field(default=3000, validator=ge(1))  # how many, drawn at random
+    seed: int = attrs.field(default=0, validator=_seed)  # of drawing them
 
 
 @attrs.frozen(kw_only=True)

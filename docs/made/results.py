@@ -1,0 +1,92 @@
+"""The tables of results in README.md: what ``cube tables --format json`` wrote, beside the paper's own figures."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+OURS = ROOT / "results" / "domains.json"  # cube tables runs/domains --rows domain --values plans --format json
+PAPERS = ROOT / "results" / "paper-table2.json"  # python benchmarks/paper_tables.py table2 runs/table2
+FAR = ROOT / "results" / "paper-distances.json"  # python benchmarks/paper_tables.py distances runs/distances
+PRINTED = ROOT / "examples" / "paper" / "printed" / "domains.csv"
+# by row: the domain in the paper's tables, and the domains of our matrix that are added up
+ROWS = {
+    "8-puzzle, MNIST digits": ("mnist", ("mnist",)),
+    "8-puzzle, mandrill": ("mandrill", ("mandrill",)),
+    "8-puzzle, spider": ("spider", ("spider",)),
+    "8-puzzle, photograph": ("photo", ("photo",)),
+    "LightsOut": ("lightsout", ("lightsout",)),
+    "LightsOut, twisted": ("twisted", ("twisted",)),
+    "15-puzzle, distance 14 and 21": ("mandrill15", ("mandrill15-14", "mandrill15-21")),
+    "Hanoi, 9 disks": ("hanoi9", ("hanoi9", "hanoi9-goals")),
+}
+WHOLE, CUT = "paper-whole", "paper"  # variants of table2.toml: trained as long as in the paper, and not
+GREEDY = {"fd-gc": "goal count", "fd-lama": "LAMA"}
+NONE = "–"
+Records = list[dict[str, Any]]
+
+
+def readme() -> str:
+    """Return a row per domain: the paper, its method here, ours with an optimal planner, ours with greedy ones."""
+    head = ["domain", "paper", "preset `paper` here", "ours", "ours, greedy: valid"]
+    ours, papers, printed = _read(OURS), _read(PAPERS), _printed()
+    lines = [head, ["---"] * len(head)]
+    for title, (name, domains) in ROWS.items():
+        greedy = [f"{words} {_valid(ours, domains, planner)}" for planner, words in GREEDY.items()]
+        here = _paper_here(papers, name)
+        lines.append([title, printed.get(name, NONE), here, _plans(ours, domains, "fd-lmcut"), ", ".join(greedy)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def far() -> str:
+    """Return a row per distance of the 8-puzzle, or that there is none yet."""
+    records = _read(FAR)
+    if not records:
+        return "No run yet: `cube matrix examples/paper/distances.toml -o runs/distances`.\n"
+    planners = list(dict.fromkeys(str(record["planner"]) for record in records))
+    lines = [["distance", *planners], ["---"] * (len(planners) + 1)]
+    for length in dict.fromkeys(str(record["plan.length"]) for record in records):
+        some = [record for record in records if str(record["plan.length"]) == length]
+        lines.append([length, *(_counts(some, planner) for planner in planners)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _read(path: Path) -> Records:
+    found = json.loads(path.read_text("utf-8")) if path.is_file() else []
+    return [record for record in found if record["measure"] == "plans" and record.get("instances")]
+
+
+def _printed() -> dict[str, str]:
+    """Return the paper's figures by domain: title of the column apart."""
+    rows = list(csv.reader(PRINTED.read_text("utf-8").splitlines()))
+    return {row[0]: row[1] for row in rows[1:]}
+
+
+def _paper_here(records: Records, domain: str) -> str:
+    """Return what the paper's method came to here, marked if its training was cut."""
+    for variant, mark in ((WHOLE, ""), (CUT, " †")):
+        some = [record for record in records if record["variant"] == variant and record["domain"] == domain]
+        if some:
+            return _counts(some, "fd-lmcut") + mark
+    return NONE
+
+
+def _plans(records: Records, domains: tuple[str, ...], planner: str) -> str:
+    return _counts([record for record in records if record["domain"] in domains], planner)
+
+
+def _counts(records: Records, planner: str) -> str:
+    """Return found/valid/optimal of all, added up."""
+    some = [record for record in records if record["planner"] == planner]
+    found, valid, optimal, instances = (
+        sum(record[name] for record in some) for name in ("found", "valid", "optimal", "instances")
+    )
+    return f"{found}/{valid}/{optimal} of {instances}" if some else NONE
+
+
+def _valid(records: Records, domains: tuple[str, ...], planner: str) -> str:
+    some = [record for record in records if record["domain"] in domains and record["planner"] == planner]
+    return f"{sum(each['valid'] for each in some)} of {sum(each['instances'] for each in some)}" if some else NONE
