@@ -20,6 +20,7 @@ from cubespace.base.film_strip import film_strip
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
+from cubespace.evaluation.summary import accepted_steps
 from cubespace.experiments.tables.rows import read_runs
 from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Table, make_table
 from cubespace.learning.autoencoder import SpaceAutoEncoder
@@ -136,7 +137,8 @@ class Plan:
         record, problem = self.record, self.result.problem
         if self.frames is None:
             raise UsageError(f"there is no plan to show: {record['outcome']}")
-        return film_strip(problem.init, problem.goal, self.frames, record["wrong_step"], self.unseen_steps)
+        marks = record["wrong_step"], self.unseen_steps, accepted_steps(record)
+        return film_strip(problem.init, problem.goal, self.frames, *marks)
 
     def save(self, folder: Path | str) -> Path:
         """Write plan, film strip, animation and record into a folder, and return it."""

@@ -16,19 +16,25 @@ FRAME_HEIGHT = 126  # pixels, about
 FRAMES_PER_ROW = 10
 BORDER, CAPTION, GAP = 3, 16, 8
 PAPER, INK, GIVEN, WRONG, UNSEEN = (255, 255, 255), (60, 60, 60), (40, 90, 200), (210, 40, 40), (200, 110, 0)
+NEW = (20, 120, 70)
 
 
 def film_strip(
-    init: Images, goal: Images, frames: Images, wrong: int | None = None, unseen: Collection[int] = ()
+    init: Images,
+    goal: Images,
+    frames: Images,
+    wrong: int | None = None,
+    unseen: Collection[int] = (),
+    accepted: Collection[int] = (),
 ) -> Image.Image:
     """Lay out the two given pictures (batches of one) and between them the decoded frames, in reading order.
 
     The given pictures have a blue border; the frame at which the plan went wrong, and its caption, are red. Steps that
-    were ``unseen`` in training lead to frames that are orange and say so.
+    were ``unseen`` in training lead to frames that are orange and say so, unless a judge has ``accepted`` them: then
+    they are new, and valid.
     """
-    steps = range(len(frames))
-    captions = ["init", *(f"{step} unseen" if step in unseen else str(step) for step in steps), "goal"]
-    colours = [GIVEN, *(WRONG if step == wrong else UNSEEN if step in unseen else INK for step in steps), GIVEN]
+    marks = [_mark(step, wrong, unseen, accepted) for step in range(len(frames))]
+    captions, colours = zip(("init", GIVEN), *marks, ("goal", GIVEN), strict=True)
     pictures = [_enlarged(picture) for picture in np.concatenate([init, frames, goal])]
     width, height = pictures[0].size
     cell = (width + 2 * BORDER + GAP, height + 2 * BORDER + CAPTION + GAP)
@@ -44,6 +50,17 @@ def film_strip(
         draw.rectangle((left, top, left + width + 2 * BORDER - 1, top + height + 2 * BORDER - 1), fill=colour)
         strip.paste(picture, (left + BORDER, top + BORDER))
     return strip
+
+
+def _mark(
+    step: int, wrong: int | None, unseen: Collection[int], accepted: Collection[int]
+) -> tuple[str, tuple[int, int, int]]:
+    """Return the caption and the colour of a frame."""
+    if step == wrong:
+        return f"{step} unseen" if step in unseen else str(step), WRONG
+    if step not in unseen:
+        return str(step), INK
+    return (f"{step} new, valid", NEW) if step in accepted else (f"{step} unseen", UNSEEN)
 
 
 def stacked(strips: Mapping[str, Image.Image]) -> Image.Image:

@@ -14,7 +14,9 @@ from cubespace.base.errors import InputError
 from cubespace.base.files import PART
 
 ABANDONED_SECONDS = 3600.0  # without a change, after which a write in progress is none
-TEMPORARY = re.compile(r"cube-(\d+)-\w+")  # the folder of a planner: the process it works for, something random
+EVIDENCE_SECONDS = 24 * 3600.0  # for which somebody may want to look at what a process has left to be seen
+# a temporary folder: the process it belongs to, whether it is to be seen, something random
+TEMPORARY = re.compile(r"cube-(\d+)-(evidence-)?\w+")
 
 
 def remove_temporary_folders() -> None:
@@ -25,8 +27,20 @@ def remove_temporary_folders() -> None:
         return
     for entry in entries:
         found = TEMPORARY.fullmatch(entry.name)
-        if found is not None and not _is_running(int(found[1])) and _is_own_folder(entry):
+        if found is None or _is_running(int(found[1])) or not _is_own_folder(entry):
+            continue
+        if found[2] is None or _age(entry) > EVIDENCE_SECONDS:
             shutil.rmtree(entry, ignore_errors=True)
+
+
+def temporary_prefix() -> str:
+    """Return how the name of a temporary folder of ours begins, so that it is removed even if we are killed."""
+    return f"cube-{os.getpid()}-"
+
+
+def evidence_folder() -> Path:
+    """Make a temporary folder for something that an error message points to; it outlives us by a day."""
+    return Path(tempfile.mkdtemp(prefix=f"{temporary_prefix()}evidence-"))
 
 
 def remove_parts(folder: Path) -> None:
@@ -54,10 +68,15 @@ def _abandoned(part: Path, writer: int) -> bool:
     """
     if writer == os.getpid() or not _is_running(writer):
         return True
+    return _age(part) > ABANDONED_SECONDS
+
+
+def _age(path: Path) -> float:
+    """Return the seconds since a file was changed; none if it is gone."""
     try:
-        return time.time() - part.lstat().st_mtime > ABANDONED_SECONDS
+        return time.time() - path.lstat().st_mtime
     except OSError:
-        return False
+        return 0.0
 
 
 def _is_own_folder(entry: Path) -> bool:

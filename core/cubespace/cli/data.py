@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import attrs
 import typer
 
+from cubespace.base.errors import UsageError
 from cubespace.base.options import parse_spec
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
@@ -54,6 +55,8 @@ def show(
 
     source = catalogue(no_plugin).create("domain", domain)
     target = output or Path(f"{parse_spec(domain).name}.png")
+    if target.suffix.lower() != ".png":
+        raise UsageError(f"-o {target}: contact sheets are PNG files: let the name end in .png")
     wanted = count if isinstance(source, StateSpace) else None  # a collection may have fewer
     with blame(source):
         check_count(source, wanted)

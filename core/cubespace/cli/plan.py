@@ -12,6 +12,7 @@ from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
 from cubespace.cli.progress_bar import Terminal
+from cubespace.evaluation.summary import accepted_steps
 from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, TIME_LIMIT
 
 if TYPE_CHECKING:
@@ -63,10 +64,12 @@ def plan(
     solver = loaded.create("planner", planner)
     from cubespace.runs.bundle import open_planning
     from cubespace.runs.planning import own_folder
-    from cubespace.runs.solving import refuse_missing
+    from cubespace.runs.solving import refuse_missing, refuse_other_folder
     from cubespace.search.solver import Limits
 
     refuse_missing({planner: solver})
+    if output is not None:
+        refuse_other_folder(output)
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
     with Terminal(quiet=quiet) as terminal:
         planning = open_planning(folder, loaded, execution(device, 1))
@@ -106,6 +109,9 @@ def summary(made: PicturePlan, record: dict[str, Any]) -> str:
     elif record["valid"]:
         worth += ", optimal" if record["optimal"] else ", not shortest" if record["optimal"] is False else ""
     seen = f"{steps - len(unseen)} of {steps} steps seen in training"
-    if unseen:
-        seen += f", never seen: {', '.join(map(str, unseen))}"
+    doubtful = [step for step in unseen if step not in accepted_steps(record)]
+    if len(doubtful) < len(unseen):
+        seen += f", {len(unseen) - len(doubtful)} new and valid"
+    if doubtful:
+        seen += f", never seen: {', '.join(map(str, doubtful))}"
     return f"{steps} steps, {worth}; {seen}; {record['seconds']} s"

@@ -37,8 +37,9 @@ from cubespace.cli.options import (
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
+from cubespace.evaluation.summary import best_plan
 from cubespace.runs.folder import CONFIG, RunFolder, default_folder
-from cubespace.settings.check import resolve_components
+from cubespace.settings.check import refuse_missing_files, resolve_components
 from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def run(
     loaded = talk.catalogue()
     wanted = resolve_components(loaded, settings.configuration(flags))
     if dry_run:
+        refuse_missing_files(loaded, wanted)
         write = outline_json if talk.as_json else outline
         typer.echo(write(output or default_folder(wanted), wanted, loaded), nl=False)
         return
@@ -216,7 +218,7 @@ def _table(done: Pipeline, results: dict[str, Any], page: Path) -> None:
         typer.echo(f"warning: {warning}")
     best = _picture(done.run.path, results)
     if best is not None:
-        typer.echo(f"a plan in pictures: {best}")
+        typer.echo(f"the best plan in pictures: {best}")
     typer.echo(f"all of it on one page: {page}")
     typer.echo(str(done.run.path))
 
@@ -233,15 +235,13 @@ def _judgement(done: Pipeline) -> dict[str, Any]:
 
 
 def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
-    """Return the film strip of one plan, a valid one if there is any."""
+    """Return the film strip of the plan that the report shows first."""
     from cubespace.runs.solving import folder_name
 
-    records = [record for row in results["planners"].values() for record in row["records"] if record["plan"]]
-    records.sort(key=lambda record: (not record["valid"], not record["optimal"]))
-    if not records:
+    best = best_plan(record for row in results["planners"].values() for record in row["records"])
+    if best is None:
         return None
-    problem, planner = str(records[0]["problem"]), str(records[0]["planner"])
-    return folder / "problems" / problem / folder_name(planner) / "strip.png"
+    return folder / "problems" / str(best["problem"]) / folder_name(str(best["planner"])) / "strip.png"
 
 
 def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
-from pathlib import Path
 
 import attrs
 import numpy as np
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Images, Indices
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.images import contact_sheet, write_png
+from cubespace.base.leftovers import evidence_folder
 from cubespace.data.domain import Progress
 from cubespace.data.level import Level, Picture, Snapshot, Step
 
@@ -133,7 +132,7 @@ def ambiguous(level: Level, action: int, why: str, pictures: list[Picture]) -> I
 
 def unlearnable(level: Level, what: str, why: str, pictures: list[Picture]) -> InputError:
     """Return the error of a frame that is no state, with a file that shows it, and the two that make it so."""
-    file = Path(tempfile.mkdtemp(prefix="cube-gym-"), "two-frames.png")
+    file = evidence_folder() / "two-frames.png"
     write_png(file, contact_sheet(np.stack(pictures), columns=3))
     return InputError(f"'{level.name}' cannot be learned from its frames: {what}, shown in {file}; {why}")
 

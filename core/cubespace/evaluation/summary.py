@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cubespace.base.numbers import rounded
@@ -31,6 +31,28 @@ def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "outcomes": {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))},
         "mean_seconds": round(sum(record["seconds"] for record in records) / max(1, len(records)), 3),
     }
+
+
+def best_plan(records: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the plan to show first; None if there is none that has steps.
+
+    The rule, which the report says too: optimal before valid, before all steps seen in training; of equals the longest,
+    of these the first.
+    """
+    found = [record for record in records if record["plan"]]
+    return min(found, key=_merit, default=None)
+
+
+def _merit(record: Mapping[str, Any]) -> tuple[bool, bool, bool, int]:
+    return not record["optimal"], not record["valid"], bool(record.get("unseen_steps")), -len(record["plan"])
+
+
+def accepted_steps(record: Mapping[str, Any]) -> range:
+    """Return the steps of a plan, counted from 1, that a judge has found to be moves: all before the first mistake."""
+    if record["valid"] is None or record["plan"] is None:
+        return range(1, 1)
+    end = record.get("wrong_step") if not record["valid"] else None
+    return range(1, len(record["plan"]) + 1 if end is None else end)
 
 
 def _fraction(part: int, whole: int) -> float | None:

@@ -57,7 +57,8 @@ class Trainer:
     def epochs(self) -> int:
         """Return the number of epochs of all phases: of those that are over as many as they took."""
         left = sum(phase.epochs(self.lengths) for phase in self.plan[self.stage :])
-        return int(self.done + left - self.epoch)
+        total: int = self.done + left - self.epoch
+        return total
 
     @property
     def finished(self) -> bool:

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from cubespace.base.numbers import duration, number, percent, size
 from cubespace.report import plots
+from cubespace.report.beliefs import beliefs
 from cubespace.report.lifted import lifted_section
 from cubespace.report.run_files import Facts, Record, reasons, verdict
 from cubespace.report.visuals import Learned, Story
@@ -69,6 +70,7 @@ def results(facts: Facts) -> list[Result]:
 def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
     """Return the page of one run."""
     rows = results(facts)
+    sequence = learned.phases() if learned else []
     table: dict[str, Any] = {
         "facts": facts,
         "config": facts.run.config,
@@ -78,12 +80,13 @@ def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
         "toml": dump_toml(facts.run.config),
         "pddl": pddl(facts.run.file("domain.pddl")) if facts.extraction else None,
         "file": lambda name: link(facts.run.file(name), output),
-        "losses": plots.loss_curves(facts.metrics) if facts.metrics else None,
-        "held_out": plots.held_out_curves(facts.metrics) if facts.metrics else None,
+        "losses": plots.loss_curves(facts.metrics, sequence) if facts.metrics else None,
+        "held_out": plots.held_out_curves(facts.metrics, sequence) if facts.metrics else None,
         "effort": plots.effort(facts.planners) if facts.planners else None,
         "test": facts.measures["test"] if facts.measures else None,
         "learned": learned,
         "lifted": lifted_section(facts),
+        "beliefs": beliefs(learned) if learned else None,
         "effects": plots.effect_map(learned.model) if learned and learned.model else None,
         **_stories(facts, learned),
     }

@@ -37,16 +37,16 @@ TRAINING = {
 HELD_OUT = {"reconstruction": "Rec: redrawn", "successor": "Succ: predicted", "direct": "Direct: wrong bits"}
 
 
-def loss_curves(rows: Sequence[Mapping[str, Any]]) -> Markup:
-    """Return the loss terms over the epochs of training."""
+def loss_curves(rows: Sequence[Mapping[str, Any]], sequence: Sequence[str] = ()) -> Markup:
+    """Return the loss terms over the epochs of training; ``sequence`` names all phases, if it is known."""
     curves = {words: [row.get(name) for row in rows] for name, words in TRAINING.items()}
-    return _curves("losses", rows, curves, "loss in training")
+    return _curves("losses", rows, curves, "loss in training", sequence)
 
 
-def held_out_curves(rows: Sequence[Mapping[str, Any]]) -> Markup:
+def held_out_curves(rows: Sequence[Mapping[str, Any]], sequence: Sequence[str] = ()) -> Markup:
     """Return the errors on the validation split over the epochs of training."""
     curves = {words: [row.get(f"validation_{name}") for row in rows] for name, words in HELD_OUT.items()}
-    return _curves("held-out", rows, curves, "error on pictures held out")
+    return _curves("held-out", rows, curves, "error on pictures held out", sequence)
 
 
 def inline(figure: Figure, name: str) -> Markup:
@@ -98,7 +98,11 @@ def effect_map(model: StripsModel) -> Markup:
 
 
 def _curves(
-    name: str, rows: Sequence[Mapping[str, Any]], curves: Mapping[str, Sequence[float | None]], title: str
+    name: str,
+    rows: Sequence[Mapping[str, Any]],
+    curves: Mapping[str, Sequence[float | None]],
+    title: str,
+    sequence: Sequence[str],
 ) -> Markup:
     figure, axes = _figure()
     epochs = [row["epoch"] for row in rows]
@@ -107,25 +111,30 @@ def _curves(
         points = [(epoch, value) for epoch, value in zip(epochs, values, strict=True) if value is not None]
         if points:
             axes.plot(*zip(*_thin(points), strict=True), color=SERIES[number], label=words)
-    phases = [row["phase"] for row in rows]
-    for before, after, epoch in zip(phases, phases[1:], epochs, strict=False):
-        if before != after:
-            axes.axvline(epoch, color=INK, linewidth=0.6, linestyle=":")
-            axes.text(
-                epoch,
-                1,
-                _verbatim(f"{after} "),
-                transform=axes.get_xaxis_transform(),
-                va="top",
-                rotation=90,
-                fontsize=7,
-                color=INK,
-            )
+    for epoch, words in phase_marks(rows, sequence):
+        axes.axvline(epoch, color=INK, linewidth=0.6, linestyle=":")
+        where: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "va": "top", "ha": "right", "rotation": 90}
+        axes.text(epoch, 1, _verbatim(f"{words} "), fontsize=7, color=INK, **where)
     axes.set(xlabel="epoch", ylabel=title, yscale="log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_LOSS_SHOWN))
     _plain(axes.yaxis)
     _legend(axes)
     return _svg(figure, name)
+
+
+def phase_marks(rows: Sequence[Mapping[str, Any]], sequence: Sequence[str]) -> list[tuple[int, str]]:
+    """Return after which epochs phases begin, and which: those that take no epochs are named with the next one."""
+    marks: list[tuple[int, str]] = []
+    for row, after in zip(rows, [*rows[1:], None], strict=True):
+        follower = after["phase"] if after else None
+        if row["phase"] == follower:
+            continue
+        begin = sequence.index(row["phase"]) + 1 if row["phase"] in sequence else len(sequence)
+        end = sequence.index(follower) if follower in sequence else len(sequence)
+        names = [*sequence[begin:end], *([follower] if follower else [])]
+        if names:
+            marks.append((row["epoch"], ", ".join(names)))
+    return marks
 
 
 def _verbatim(text: str) -> str:

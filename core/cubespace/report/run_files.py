@@ -14,6 +14,7 @@ import attrs
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.base.options import parse_spec
+from cubespace.evaluation.summary import accepted_steps, best_plan
 from cubespace.runs.folder import ENVIRONMENT, RunFolder
 from cubespace.runs.manifest import StageRecord
 from cubespace.settings.stages import METRICS, STAGES
@@ -87,9 +88,8 @@ class Facts:
 
     @property
     def best(self) -> Record | None:
-        """Return the plan to show first: optimal if there is one, else valid, else all steps seen; the longest."""
-        found = [record for record in self.records if record["plan"]]
-        return min(found, key=lambda record: (*_merit(record), -len(record["plan"])), default=None)
+        """Return the plan to show first."""
+        return best_plan(self.records)
 
     @property
     def leader(self) -> str | None:
@@ -126,14 +126,17 @@ def verdict(record: Record) -> str:
     return "optimal" if record["optimal"] else "valid"
 
 
+def step_marks(record: Record) -> list[str]:
+    """Return for each step of a plan: new, unseen, or nothing if training pairs show it."""
+    unseen, accepted = record.get("unseen_steps") or (), accepted_steps(record)
+    steps = range(1, len(record["plan"] or ()) + 1)
+    return ["" if step not in unseen else "new" if step in accepted else "unseen" for step in steps]
+
+
 def reasons(records: Sequence[Record]) -> list[tuple[str, int]]:
     """Return why instances did not end in a valid plan, the most frequent reason first."""
     words = [record["reason"] or record["outcome"] for record in records if verdict(record) in ("invalid", "none")]
     return Counter(words).most_common()
-
-
-def _merit(record: Record) -> tuple[bool, bool, bool]:
-    return not record["optimal"], not record["valid"], bool(record.get("unseen_steps"))
 
 
 def _counts(row: Mapping[str, Any]) -> tuple[int, int, int]:

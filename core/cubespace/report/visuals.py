@@ -14,8 +14,9 @@ from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
+from cubespace.learning.sequence import phases
 from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
-from cubespace.report.run_files import Record, verdict
+from cubespace.report.run_files import Record, step_marks, verdict
 from cubespace.runs.bits_file import BitPairs
 from cubespace.runs.folder import RunFolder
 from cubespace.runs.solving import folder_name
@@ -47,7 +48,6 @@ class ActionCard:
     support: int
     before: Picture
     after: Picture
-    change: Picture
     add: list[int]
     delete: list[int]
     positive: list[int]
@@ -68,7 +68,7 @@ class Frame:
     """One state of a plan: its picture, its bits, the action that led to it. Long plans leave some out."""
 
     step: int
-    unseen: bool  # whether no training pair shows the step to it
+    mark: str  # of the step to it: new if no training pair shows it but a judge accepts it, unseen if nobody does
     skipped: int  # frames left out before this one
     picture: Picture
     bits: Picture | None
@@ -87,7 +87,8 @@ class Story:
     outcome: str
     reason: str
     wrong: int | None
-    unseen: list[int]  # steps that no training pair shows
+    new: int  # steps that no training pair shows, but that a judge accepts
+    unseen: int  # steps that nobody vouches for
     steps: int
     init: Picture
     goal: Picture
@@ -114,6 +115,10 @@ class Learned:
         self.run, self.network, self.model, self.data = run, network, model, data
         self.some: Pairs = data.train[:MAX_TRANSITIONS]
         self.before, self.after = seen.before[:MAX_TRANSITIONS], seen.after[:MAX_TRANSITIONS]  # bits of the same
+
+    def phases(self) -> list[str]:
+        """Return the phases of the training, in order: those without epochs leave no trace in the metrics."""
+        return [phase.name for phase in phases(self.run.config.train, self.network)]
 
     def places(self) -> Picture | None:
         """Return which pixels tell about which variable, or None if the encoder cannot say."""
@@ -142,13 +147,6 @@ class Learned:
             for row in rows
         ]
 
-    def actions(self, count: int = 12) -> list[ActionCard]:
-        """Return the actions with most support."""
-        if self.model is None:
-            return []
-        order = np.argsort(-self.model.support, kind="stable")[:count]
-        return [self._action(self.model, int(row)) for row in order]
-
     def bits(self, count: int = 24) -> list[BitCard]:
         """Return the most informative bits: those true in about half of the pictures first."""
         states = np.concatenate([self.before, self.after])
@@ -174,7 +172,7 @@ class Learned:
         folder = self.run.file("problems") / record["problem"]
         colour: Any = "grey" if len(self.network.image_shape) == 2 else "rgb"
         init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
-        trace = self._trace(record)
+        trace, marks = self._trace(record), step_marks(record)
         pictures = inference.draw(self.network, trace) if len(trace) else init[None][:0]
         return Story(
             planner=record["planner"],
@@ -183,7 +181,8 @@ class Learned:
             outcome=record["outcome"],
             reason=f"{record['reason'] or record['detail']}{': ' + record['fault'] if record.get('fault') else ''}",
             wrong=record["wrong_step"],
-            unseen=record.get("unseen_steps") or [],
+            new=marks.count("new"),
+            unseen=marks.count("unseen"),
             steps=len(record["plan"] or ()),
             init=picture(init, "the given initial picture"),
             goal=picture(goal, "the given goal picture"),
@@ -198,16 +197,16 @@ class Learned:
         return np.zeros((0, self.network.bits), dtype=np.bool_) if trace is None else trace
 
     def _frames(self, trace: Bits, pictures: Images, record: Record, whole: bool) -> list[Frame]:
-        frames = []
-        unseen = record.get("unseen_steps") or [None]
-        steps = _worth_showing(len(trace), unseen[0] if record["wrong_step"] is None else record["wrong_step"])
+        frames, marks = [], step_marks(record)
+        doubted = marks.index("unseen") + 1 if "unseen" in marks else None
+        steps = _worth_showing(len(trace), doubted if record["wrong_step"] is None else record["wrong_step"])
         for last, step in zip([-1, *steps], steps, strict=False):
             state, earlier = trace[step], trace[max(0, step - 1)]
             added, deleted = int((state & ~earlier).sum()), int((earlier & ~state).sum())
             words = f"bits of step {step}: {added} added, {deleted} deleted"
             frame = Frame(
                 step=step,
-                unseen=step in (record.get("unseen_steps") or ()),
+                mark=marks[step - 1] if step else "",
                 skipped=step - last - 1,
                 picture=picture(pictures[step], f"step {step}"),
                 bits=barcode(state, earlier, words) if whole else None,
@@ -225,22 +224,25 @@ class Learned:
         number = record["plan"][step - 1]
         return f"label-{number}" if record.get("latent") else self.model.names[number]
 
-    def _action(self, model: StripsModel, row: int) -> ActionCard:
-        """Return the card of an action, from the transitions that it reproduces."""
+    def means(self, model: StripsModel, row: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the mean pictures before and after an action, of the transitions that it reproduces."""
         wanted, forbidden = model.positive[row], model.negative[row]
         rows = np.flatnonzero(self.before[:, wanted].all(1) & ~self.before[:, forbidden].any(1))
         actions: Indices = np.full(len(rows), row)
         rows = rows[(model.apply(self.before[rows], actions) == self.after[rows]).all(1)]
         shown = np.zeros(len(self.before), dtype=np.bool_)
         shown[rows] = True
-        before, after = _mean(self.some.before, shown), _mean(self.some.after, shown)
+        return _mean(self.some.before, shown), _mean(self.some.after, shown)
+
+    def action(self, model: StripsModel, row: int) -> ActionCard:
+        """Return the card of an action."""
+        before, after = self.means(model, row)
         name = model.names[row]
         return ActionCard(
             name=name,
             support=int(model.support[row]),
             before=picture(_bytes(before), f"mean picture before {name}", CARD_PIXELS),
             after=picture(_bytes(after), f"mean picture after {name}", CARD_PIXELS),
-            change=signed(after - before, f"what {name} changes", CARD_PIXELS),
             **{mask: np.flatnonzero(getattr(model, mask)[row]).tolist() for mask in MASKS},
         )
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.base.files import read_json, replacing
+from cubespace.base.leftovers import temporary_prefix
 from cubespace.base.observer import Observer
 from cubespace.base.options import parse_spec
 from cubespace.base.version import __version__
@@ -46,7 +47,7 @@ def open_planning(path: Path, catalogue: Catalogue, execution: Execution) -> Pla
     """Open the model of a run folder, or of a bundle."""
     if not path.is_file():
         return Planning.of(Pipeline(RunFolder.load(path, catalogue), catalogue, execution, Observer()))
-    with tempfile.TemporaryDirectory(prefix="cube-bundle-") as name:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as name:
         folder = Path(name)
         unpack(path, folder)
         network = read_network(catalogue, folder / MODEL, execution.device)

@@ -23,7 +23,7 @@ from cubespace.base.version import __version__, version_of
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.identity import component_identities, same_components, same_sources, source_digests
 from cubespace.runs.manifest import MANIFEST, StageRecord, read_manifest, write_manifest
-from cubespace.settings.check import resolve_components
+from cubespace.settings.check import refuse_missing_files, resolve_components
 from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_config
 from cubespace.settings.stages import STAGES
 
@@ -59,6 +59,8 @@ class RunFolder:
         run = cls(path, config, catalogue or load_plugins())
         if not (path / CONFIG).is_file() and path.exists() and any(path.iterdir()):
             raise InputError(f"{path} is not empty and not a run folder: choose another folder with -o")
+        if not (path / CONFIG).is_file():
+            refuse_missing_files(run.catalogue, config)
         with run.working():
             return run
 

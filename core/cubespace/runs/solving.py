@@ -22,6 +22,7 @@ from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation import distances
 from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
 from cubespace.evaluation.problems import Problem
+from cubespace.evaluation.summary import accepted_steps
 from cubespace.learning import inference
 from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.learning.latent_graph import LatentGraph
@@ -168,6 +169,12 @@ def folder_name(spec: str) -> str:
     return plain if plain == spec else f"{plain[:40]}-{hashlib.sha256(spec.encode()).hexdigest()[:6]}"
 
 
+def refuse_other_folder(folder: Path) -> None:
+    """Raise if a folder for a plan holds something else: nothing is mixed with it, let alone written over it."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file():
+        raise InputError(f"'{folder}' is not empty and holds no plan: choose another folder with -o")
+
+
 def write_solution(
     folder: Path, problem: Problem, model: StripsModel, solution: Solution | None, record: dict[str, Any]
 ) -> None:
@@ -180,7 +187,8 @@ def write_solution(
         wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
         write_text(folder / PLAN, "".join(f"({name})\n" for name in step_names(model, solution.search)))
         save_trace(folder / TRACE, solution.trace)
-        write_picture(folder / STRIP, film_strip(problem.init, problem.goal, solution.frames, wrong, unseen))
+        pictures = problem.init, problem.goal, solution.frames
+        write_picture(folder / STRIP, film_strip(*pictures, wrong, unseen, accepted_steps(record)))
         write_animation(folder / ANIMATION, solution.frames)
     elif solution is not None and solution.search.log:
         write_text(folder / PLANNER_LOG, solution.search.log)

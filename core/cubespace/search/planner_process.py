@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from cubespace.base.errors import CubeError, InputError, UsageError
+from cubespace.base.leftovers import temporary_prefix
 from cubespace.search.answer import Answer
 from cubespace.search.solver import Limits, Outcome, SearchResult, Statistics
 from cubespace.search.supervised_process import Ended, Supervisor, SupervisorLost, supervisor
@@ -79,7 +80,7 @@ def _search(backend: PlannerBackend, task: Task, limits: Limits) -> tuple[Answer
 def _folder(process: Supervisor) -> Iterator[Path]:
     """Make a folder that is gone afterwards, even if we are killed at any moment."""
     try:
-        folder = Path(tempfile.gettempdir(), f"cube-{os.getpid()}-{secrets.token_hex(8)}")
+        folder = Path(tempfile.gettempdir(), temporary_prefix() + secrets.token_hex(8))
         process.adopt(folder)
         folder.mkdir(mode=0o700)
     except OSError as error:

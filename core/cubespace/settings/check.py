@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import attrs
 
+from cubespace.base.errors import InputError
 from cubespace.base.options import Spec, parse_spec
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.recipe import AUTO
@@ -35,6 +38,16 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
         extract=attrs.evolve(extract, precondition=precondition),
         plan=attrs.evolve(plan, planners=tuple(planners)),
     )
+
+
+def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:
+    """Raise if a file or folder that the domain shall read is not there, before a run folder is made for it."""
+    spec = parse_spec(config.domain)
+    options = loaded.find("domain", spec.name).options(spec.options)
+    for field in attrs.fields(type(options)):
+        path = getattr(options, field.name)
+        if isinstance(path, Path) and not path.expanduser().exists():
+            raise InputError(f"'{path}' does not exist: {spec.name}:{field.name}=… names what to read")
 
 
 def _plain(loaded: Catalogue, kind: str, text: str) -> str:

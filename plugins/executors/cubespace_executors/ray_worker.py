@@ -52,7 +52,7 @@ def call(
     if home is not None:
         return _tried(cell, cell.arguments, cell.folder, home, environment, retries)
     assert cell.files is not None
-    with tempfile.TemporaryDirectory(prefix="cube-cell-") as name:
+    with tempfile.TemporaryDirectory(prefix=f"cube-{os.getpid()}-") as name:
         root, log = Path(name) / "root", Path(name) / "log"
         for content in (sent, *(answer.files for answer in needed)):
             if content is not None:

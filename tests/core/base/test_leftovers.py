@@ -10,7 +10,7 @@ import pytest
 
 from cubespace.base import leftovers
 from cubespace.base.errors import InputError
-from cubespace.base.leftovers import refuse_links, remove_parts, remove_temporary_folders
+from cubespace.base.leftovers import evidence_folder, refuse_links, remove_parts, remove_temporary_folders
 
 
 @pytest.fixture
@@ -55,6 +55,15 @@ def test_a_half_written_file_of_a_reused_number_goes_when_it_is_old(tmp_path) ->
     os.utime(litter, (0, 0))
     remove_parts(tmp_path)
     assert not litter.exists()
+
+
+def test_evidence_is_kept_for_a_day(temporary, dead, monkeypatch) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: dead)
+    old, young = evidence_folder(), evidence_folder()
+    os.utime(old, (0, 0))
+    remove_temporary_folders()
+    assert (old.exists(), young.exists()) == (False, True)
+    assert young.parent == temporary
 
 
 def test_temporary_folders_of_dead_processes_are_removed(temporary, dead) -> None:

@@ -110,3 +110,18 @@ def test_every_bad_file_of_a_collection_is_named(cube, files) -> None:
             (files / "alone" / f"000{number}_{side}.png").write_bytes((files / source).read_bytes())
     answer = cube("show", "images:path=alone")
     assert all(f"000{number}_" in answer.stderr for number in (1, 2, 3, 4))
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_pictures_that_are_not_there_leave_no_run_folder(cube, tmp_path, more) -> None:
+    answer = cube("run", "--domain", "images:path=absent", "-o", "run", *more)
+    assert answer.returncode == 3
+    assert "'absent' does not exist: images:path=… names what to read" in answer.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_contact_sheet_is_called_what_it_is(cube, tmp_path) -> None:
+    answer = cube("show", "lightsout", "-o", "sheet.jpg")
+    assert answer.returncode == 2
+    assert "let the name end in .png" in answer.stderr
+    assert list(tmp_path.iterdir()) == []

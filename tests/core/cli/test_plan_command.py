@@ -44,6 +44,20 @@ def test_it_says_what_was_seen_and_quietly_only_where_the_plan_is(default_run) -
     assert re.fullmatch(r"run/plans/init-goal-[0-9a-f]{10}/fd-lmcut/strip\.png\n", quiet.stdout)
 
 
+def test_a_plan_is_not_mixed_with_other_files(default_run, tmp_path) -> None:
+    folder = default_run / "problems" / "000"
+    pictures = [str(folder / name) for name in ("init.png", "goal.png")]
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.tex").touch()
+    words = ["plan", "--run", str(default_run), *pictures, "-o"]
+    refused = cube(*words, str(tmp_path / "thesis"), cwd=tmp_path)
+    assert refused.returncode == 3
+    assert "is not empty and holds no plan" in refused.stderr
+    assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["chapter.tex"]
+    for _ in range(2):  # a folder of a plan is written again
+        assert cube(*words, str(tmp_path / "plan"), cwd=tmp_path).returncode == 0
+
+
 RECORD = {"plan": [1, 2, 3], "ending": "validity unknown", "valid": None, "unseen_steps": [2], "seconds": 0.1}
 INVALID = {"valid": False, "ending": "not valid", "wrong_step": 2, "reason": "frame is not readable"}
 
@@ -63,6 +77,15 @@ INVALID = {"valid": False, "ending": "not valid", "wrong_step": 2, "reason": "fr
         (
             {"valid": True, "ending": "valid", "optimal": False, "unseen_steps": []},
             "3 steps, valid, not shortest; 3 of 3",
+        ),
+        (
+            {"valid": True, "ending": "valid", "optimal": True, "unseen_steps": [2, 3]},
+            "3 steps, valid, optimal; 1 of 3 steps seen in training, 2 new and valid; 0.1 s",
+        ),
+        (
+            {**INVALID, "fault": "", "unseen_steps": [1, 3]},
+            "3 steps, not valid (frame 2: frame is not readable); 1 of 3 steps seen in training, 1 new and valid, "
+            "never seen: 3; 0.1 s",
         ),
     ],
 )

@@ -124,6 +124,15 @@ def test_steps_that_no_training_pair_shows_are_marked(tiny_run) -> None:
     assert "found, not judged, some steps never seen" in story
 
 
+def test_new_steps_that_a_judge_accepts_are_no_warning(tiny_run) -> None:
+    record = spoil(tiny_run, unseen_steps=[1])
+    text = write_report([tiny_run], load_plugins()).read_text()
+    story = article(text, record)
+    assert story.count(" new, valid</span>") == 1
+    assert "1 of 2 steps are new" in story
+    assert "unseen</span>" not in story
+
+
 def test_what_is_impossible_in_a_frame_is_shown(tiny_run) -> None:
     spoil(tiny_run, valid=False, wrong_step=1, reason="frame is not readable", fault="0 twice, 5 missing")
     assert "step 1: frame is not readable: 0 twice, 5 missing" in write_report([tiny_run], load_plugins()).read_text()

@@ -137,7 +137,7 @@ def test_a_long_search_shows_how_the_time_goes(network, lamps, states) -> None:
     notes = Notes()
     solver = Walks(bits[0], bits[1], seconds=1.2)
     planning(network, lamps, bits).plan(pictures[0], pictures[1], "walks", solver, LIMITS, observer=notes)
-    assert notes.steps == [(1, 20)]
+    assert notes.steps == [(1, 20), (1, 1)]  # the bar ends full
 
 
 def test_a_strange_picture_is_told_and_recorded(network, lamps, states) -> None:

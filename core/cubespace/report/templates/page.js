@@ -25,6 +25,15 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
+// What is wider than the page says that it can be moved.
+for (const box of document.querySelectorAll("div.scroll")) {
+  const hint = document.createElement("p");
+  hint.className = "hint";
+  hint.textContent = "wider than the page: scroll sideways →";
+  const look = () => box.scrollWidth > box.clientWidth + 1 ? box.before(hint) : hint.remove();
+  new ResizeObserver(look).observe(box);
+}
+
 // A link to a plan that is folded away unfolds it.
 const unfold = () => document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details")?.setAttribute("open", "");
 addEventListener("hashchange", unfold);
