@@ -1,11 +1,11 @@
 """A small piece of the benchmark of kills, hostile files and faults; the whole of it takes half an hour."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command import python
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "chaos.py"
 QUICK = (
@@ -23,8 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the benchmark l
 
 
 def chaos(folder: Path, *words: str) -> dict:
-    command = [sys.executable, str(PROGRAM), *words, "--work", str(folder / "work"), "--output", str(folder / "chaos")]
-    subprocess.run(command, check=False, capture_output=True)
+    python(str(PROGRAM), *words, "--work", str(folder / "work"), "--output", str(folder / "chaos"))
     return json.loads((folder / "chaos.json").read_text())
 
 

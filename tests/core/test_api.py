@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import pytest
 from PIL import Image
-from tiny_run import SETTINGS, reseal
+from tiny_run import HASTY, reseal
 
 import cubespace
 from cubespace.api import configure
@@ -14,8 +14,6 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.images import read_picture
 from cubespace.settings.run_config import RunConfig
 from cubespace.symbols.strips import load_strips, save_strips
-
-QUICK = {**SETTINGS, "data.transitions": 300, "train.epochs": 15}
 
 
 def test_importing_the_package_does_not_import_torch() -> None:
@@ -47,13 +45,13 @@ def test_settings_come_from_a_file_too(tiny_run) -> None:
 
 def test_wrong_names_are_refused_before_any_work(tmp_path) -> None:
     with pytest.raises(UsageError, match="fd-lmcut"):
-        cubespace.run(QUICK, planners=["fd-lmctu"], folder=tmp_path / "run")
+        cubespace.run(HASTY, planners=["fd-lmctu"], folder=tmp_path / "run")
     with pytest.raises(UsageError, match="epochs"):
         cubespace.run(train__epoch=3, folder=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("settings", [QUICK, {"data.transitions": 300}], ids=["plain", "default"])
+@pytest.mark.parametrize("settings", [HASTY, {"data.transitions": 300}], ids=["plain", "default"])
 def test_train_learns_and_solves_nothing(tmp_path, settings) -> None:
     run = cubespace.train(settings, domain="lightsout:size=2", folder=tmp_path / "run")
     assert run.strips.actions > 0

@@ -4,12 +4,12 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from tiny_run import ARGUMENTS
+from command import python
+from tiny_run import HASTY, WORLD, words
 
 PAGE = Path(__file__).parents[2] / "docs" / "observers.md"
 
@@ -29,8 +29,8 @@ class SummaryWriter:
     def close(self):
         self.file.close()
 """
-# before torch is imported, so that "torch.utils.tensorboard" is ours
-CUSTOMIZE = "import sys; sys.modules['torch.utils.tensorboard'] = __import__('fake_tensorboard')"
+# stands before the plugin, so that "torch.utils.tensorboard" is ours
+INSTEAD = "import sys; sys.modules['torch.utils.tensorboard'] = __import__('fake_tensorboard')\n"
 
 
 def block(language: str) -> str:
@@ -49,18 +49,14 @@ def site(tmp_path) -> Path:
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
     points = project["entry-points"]["cubespace"]
     (info / "entry_points.txt").write_text("[cubespace]\n" + "".join(f"{k} = {v}\n" for k, v in points.items()))
-    (folder / "cube_tensorboard.py").write_text(block("python"))
+    (folder / "cube_tensorboard.py").write_text(INSTEAD + block("python"))
     (folder / "fake_tensorboard.py").write_text(WRITER)
-    (folder / "sitecustomize.py").write_text(CUSTOMIZE)
     return folder
 
 
-def call(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def call(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
-    env = {**os.environ, "PYTHONPATH": path}
-    return subprocess.run(
-        [sys.executable, *words], capture_output=True, text=True, cwd=site.parent, env=env, check=False
-    )
+    return python("-m", *arguments, cwd=site.parent, env={**os.environ, "PYTHONPATH": path})
 
 
 def test_it_has_about_twenty_lines() -> None:
@@ -71,13 +67,12 @@ def test_it_has_about_twenty_lines() -> None:
 def test_it_passes_the_suite_of_observers(site) -> None:
     test = site.parent / "test_it.py"
     test.write_text('from cubespace.testing import conformance\n\ntest_it = conformance("observer", "tensorboard")\n')
-    answer = call(site, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test))
+    answer = call(site, "pytest", "-q", "-p", "no:cacheprovider", str(test))
     assert answer.returncode == 0, answer.stdout
 
 
 def test_it_follows_a_run(site) -> None:
-    quick = [*ARGUMENTS, "--set", "train.epochs=5", "--set", "data.transitions=300"]
-    answer = call(site, "-m", "cubespace.cli", "run", *quick, "--observer", "tensorboard", "-o", "run")
+    answer = call(site, "cubespace.cli", "run", *WORLD, *words(HASTY), "--observer", "tensorboard", "-o", "run")
     assert answer.returncode == 0, answer.stderr
     lines = (site.parent / "run" / "tensorboard" / "scalars.jsonl").read_text().splitlines()
     scalars = [json.loads(line) for line in lines]
@@ -89,7 +84,6 @@ def test_it_follows_a_run(site) -> None:
 
 def test_one_that_fails_is_named_and_the_run_goes_on(site) -> None:
     (site / "fake_tensorboard.py").write_text("class SummaryWriter:\n    def __init__(self, folder): 1 / 0\n")
-    quick = [*ARGUMENTS, "--set", "train.epochs=5", "--set", "data.transitions=300"]
-    answer = call(site, "-m", "cubespace.cli", "train", *quick[:2], *quick[10:], "--observer", "tensorboard")
+    answer = call(site, "cubespace.cli", "train", *WORLD[:2], *words(HASTY), "--observer", "tensorboard")
     assert answer.returncode == 0, answer.stderr
     assert "observer 'tensorboard' failed at 'start' and is told nothing more: ZeroDivisionError" in answer.stderr

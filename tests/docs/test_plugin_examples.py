@@ -3,10 +3,10 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import cube, python
 
 ROOT = Path(__file__).parents[2]
 SHOWN = re.findall(
@@ -33,9 +33,8 @@ def conforms(folder: Path, components: list[tuple[str, str]]) -> subprocess.Comp
     """Run the conformance suites of some components in a process that finds the plugins of a folder."""
     tests = [f"test_{number} = conformance({kind!r}, {spec!r})" for number, (kind, spec) in enumerate(components)]
     (folder / "test_it.py").write_text("\n".join(["from cubespace.testing import conformance", *tests, ""]))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), "test_it.py"]
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    words = ["pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), "test_it.py"]
+    return python("-m", *words, cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)})
 
 
 def test_the_module_of_the_readme_conforms(tmp_path) -> None:
@@ -55,9 +54,7 @@ def test_presets_and_commands_of_the_example_are_offered(tmp_path) -> None:
     (tmp_path / "cube_small.py").write_text(dict(SHOWN)["cube_small"])
     install(tmp_path, "cube_small")
     for words, said in ((["hello"], "hello"), (["run", "--preset", "small", "--dry-run"], "bits = 40")):
-        command = [sys.executable, "-m", "cubespace.cli", *words]
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-        answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        answer = cube(*words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
         assert answer.returncode == 0, answer.stderr
         assert said in answer.stdout
 

@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 from command import cube
 from PIL import Image
-from tiny_run import SETTINGS
 
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder import RunFolder
 
 
-def start(domain: str, folder: Path, **settings: int) -> None:
+def start(domain: str, folder: Path, *words: str) -> None:
     """Start a run in a folder, as its user would."""
-    wanted = {**SETTINGS, **settings}
-    words = [word for key, value in wanted.items() for word in ("--set", f"{key}={value}")]
     answer = cube("run", "--domain", domain, *words, "--instances", "2", "--length", "2", "-o", "runs/one", cwd=folder)
     assert answer.returncode == 0, answer.stderr
 
@@ -36,7 +33,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_own_pictures_are_not_needed_any_more(project: Path, tmp_path: Path) -> None:
-    start("images:path=pairs.npz", project, **{"train.epochs": 25})
+    start("images:path=pairs.npz", project)
     run = shutil.move(project / "runs" / "one", tmp_path / "moved")
     shutil.rmtree(project)
     elsewhere = tmp_path / "elsewhere"
@@ -52,7 +49,7 @@ def test_own_pictures_are_not_needed_any_more(project: Path, tmp_path: Path) -> 
 
 
 def test_a_simulators_picture_is_found_from_elsewhere_and_after_a_move(project: Path, tmp_path: Path) -> None:
-    start("photo:size=2,image=picture.png", project, **{"data.transitions": 100, "train.epochs": 3})
+    start("photo:size=2,image=picture.png", project, "--set", "data.transitions=200")
     for place in (project.name, "renamed"):
         project = project.rename(tmp_path / place)
         answer = cube("diagnose", f"{place}/runs/one", "--states", "20", "--json", cwd=tmp_path)

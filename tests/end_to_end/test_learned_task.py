@@ -24,7 +24,7 @@ def test_every_planner_solves_it_the_admissible_ones_agree_and_val_accepts(tmp_p
         planner = load_plugins().create("planner", NEEDS_OPTIONS.get(name, name))
         if not isinstance(planner, PlannerBackend) or planner.missing():
             continue  # latent search needs the network's successors; extras may be absent
-        result = run_planner(planner, task, Limits(seconds=60))
+        result = run_planner(planner, task, Limits(seconds=600))
         assert result.outcome is Outcome.SOLVED, f"{name}: {result.outcome}, {result.detail}"
         assert result.plan is not None
         for negation in (True, False):

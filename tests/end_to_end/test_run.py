@@ -3,87 +3,69 @@
 import json
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import attrs
 import pytest
+from command import cube
 from PIL import Image
+from stranger import stranger
+from tiny_run import ARGUMENTS, HASTY, WORLD, copy_run, words
 
 from cubespace.base.files import sha256
 from cubespace.symbols.strips import load_strips, save_strips
 
-SMALL = {
-    "data.transitions": 600,
-    "model.bits": 12,
-    "model.actions": 60,
-    "model.encoder": "mlp:width=100",
-    "model.decoder": "mlp:width=100",
-    "model.action_width": 60,
-    "train.epochs": 80,
-    "train.batch": 50,
-}
-LEARN = [
-    "--domain",
-    "lightsout:size=2",
-    *(word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")),
-]
-PLAN = ["--length", "2", "--instances", "4"]
+# asks its own run to end after three epochs, as Ctrl-C does
+IMPATIENT = """
+import os, signal
+from cubespace import hookimpl
+from cubespace.base.observer import Observer
 
+class Impatient(Observer):
+    def epoch(self, row):
+        if row["epoch"] == 3:
+            os.kill(os.getpid(), signal.SIGINT)
 
-def cube(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cubespace.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """A folder with the finished run ``run``."""
-    folder = tmp_path_factory.mktemp("runs")
-    answer = cube("run", *LEARN, *PLAN, "-o", "run", "--json", cwd=folder)
-    assert answer.returncode == 0, answer.stderr
-    (folder / "answer.json").write_text(answer.stdout)
-    return folder
+@hookimpl
+def cube_observers(registry):
+    registry.add("impatient", Impatient, "ends the run early")
+"""
 
 
 @pytest.fixture
-def copy(folder, tmp_path) -> Path:
-    """A copy of it that a test may spoil."""
-    return shutil.copytree(folder, tmp_path / "copy")
+def copy(tmp_path) -> Path:
+    """A folder with a copy of the finished run ``run`` that a test may spoil."""
+    return copy_run(tmp_path).parent
 
 
-def test_all_plans_are_found_valid_and_optimal(folder) -> None:
-    row = json.loads((folder / "answer.json").read_text())["planners"]["fd-lmcut"]
-    assert (row["instances"], row["found"], row["valid"], row["optimal"]) == (4, 4, 4, 4)
+def test_all_plans_are_found_valid_and_optimal(copy) -> None:
+    answer = cube("evaluate", "run", "--json", cwd=copy)
+    for row in json.loads(answer.stdout)["planners"].values():
+        assert (row["instances"], row["found"], row["valid"], row["optimal"]) == (4, 4, 4, 4)
 
 
-def test_the_folder_holds_what_is_promised(folder) -> None:
+def test_the_folder_holds_what_is_promised(copy) -> None:
     files = "config.toml environment.json manifest.json metrics.jsonl model.safetensors measures.json"
     for name in [*files.split(), "encoder.json", "strips.npz", "domain.pddl", "extraction.json", "results.json"]:
-        assert (folder / "run" / name).stat().st_size > 0, name
-    problem = folder / "run" / "problems" / "000"
+        assert (copy / "run" / name).stat().st_size > 0, name
+    problem = copy / "run" / "problems" / "000"
     for name in ("init.png", "goal.png", "problem.pddl", "fd-lmcut/plan", "fd-lmcut/result.json"):
         assert (problem / name).stat().st_size > 0, name
     assert Image.open(problem / "fd-lmcut" / "strip.png").size[0] > 100
     assert Image.open(problem / "fd-lmcut" / "plan.png").n_frames == 3  # an animation
 
 
-def test_the_same_command_again_says_done(folder) -> None:
-    start = time.monotonic()
-    answer = cube("run", *LEARN, *PLAN, "-o", "run", cwd=folder)
+def test_the_same_command_again_says_done(copy) -> None:
+    answer = cube("run", *ARGUMENTS, "-o", "run", cwd=copy)
     assert answer.returncode == 0
     assert [line for line in answer.stderr.splitlines() if line.endswith("done already")] == answer.stderr.splitlines()
     assert "fd-lmcut" in answer.stdout
-    assert time.monotonic() - start < 30
 
 
 def test_another_planner_is_added_without_training_again(copy) -> None:
-    answer = cube("evaluate", "run", "--planner", "pyperplan-bfs", "--planner", "fd-lmcut", "--json", cwd=copy)
+    answer = cube("evaluate", "run", "--planner", "fd-blind", "--planner", "fd-lmcut", "--json", cwd=copy)
     rows = json.loads(answer.stdout)["planners"]
-    assert {name: row["optimal"] for name, row in rows.items()} == {"pyperplan-bfs": 4, "fd-lmcut": 4}
+    assert {name: row["optimal"] for name, row in rows.items()} == {"fd-blind": 4, "fd-lmcut": 4}
     assert "train: done already" in answer.stderr
 
 
@@ -111,8 +93,8 @@ def test_plans_of_another_model_are_made_anew(copy) -> None:
         assert [other.names[action] for action in record["plan"]] == re.findall(r"^\((.*)\)$", plan, re.MULTILINE)
 
 
-def test_diagnosis_of_a_perfect_model_is_perfect(folder) -> None:
-    facts = json.loads(cube("diagnose", "run", "--states", "100", "--json", cwd=folder).stdout)
+def test_diagnosis_of_a_perfect_model_is_perfect(copy) -> None:
+    facts = json.loads(cube("diagnose", "run", "--states", "100", "--json", cwd=copy).stdout)
     assert (facts["recall"], facts["wrong"]) == (1.0, 0.0)
 
 
@@ -156,7 +138,7 @@ def test_broken_input_is_one_line(copy, arguments, code, named) -> None:
 
 
 def test_other_settings_do_not_touch_a_run(copy) -> None:
-    answer = cube("run", *LEARN, "--set", "train.epochs=9", "-o", "run", cwd=copy)
+    answer = cube("run", *ARGUMENTS, "--set", "train.epochs=9", "-o", "run", cwd=copy)
     assert answer.returncode == 2
     assert "train.epochs" in answer.stderr
 
@@ -173,18 +155,14 @@ def test_a_damaged_model_is_named(copy) -> None:
 
 
 def test_an_interrupted_run_says_how_to_go_on_and_goes_on(tmp_path) -> None:
-    command = [sys.executable, "-m", "cubespace.cli", "run", *LEARN, *PLAN, "--set", "train.epochs=40", "-o", "run"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    metrics = tmp_path / "run" / "metrics.jsonl"
-    while not (metrics.exists() and metrics.read_text().count("\n") >= 3):
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, talk = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "the same command goes on" in talk
-    assert "Traceback" not in talk
-    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = ["run", *WORLD, *words(HASTY), "--instances", "1", "-o", "run"]
+    stopped = cube(*command, "--observer", "impatient", cwd=tmp_path, env=stranger(tmp_path, IMPATIENT))
+    assert stopped.returncode == 130
+    assert "the same command goes on" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    again = cube(*command, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
-    epochs = [json.loads(line)["epoch"] for line in metrics.read_text().splitlines()]
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    epochs = [json.loads(line)["epoch"] for line in lines]
     assert epochs == list(range(1, len(epochs) + 1))
+    assert len(epochs) > 5

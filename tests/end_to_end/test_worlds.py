@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from command import cube
+from command import cube, python
 from tiny_run import copy_run
 
 from cubespace import Run
@@ -22,8 +20,7 @@ LAKE = "gym:id=FrozenLake-v1,arguments=is_slippery:false,resize=32x32"
 
 
 def film(folder: Path, *arguments: str) -> None:
-    command = [sys.executable, str(FILM), *arguments]
-    answer = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+    answer = python(str(FILM), *arguments, cwd=folder)
     assert answer.returncode == 0, answer.stderr
 
 

@@ -1,12 +1,12 @@
 """The examples run, and the world of the rooms keeps its own rules."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command import cube, python
 
 from cubespace.evaluation.distances import frontier
 
@@ -17,8 +17,7 @@ from world import Rooms, photograph  # noqa: E402 - needs the path above
 
 
 def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(EXAMPLES / script), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+    return python(str(EXAMPLES / script), *arguments, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +64,8 @@ def test_the_rooms_are_drawn_as_pairs_and_problems(tmp_path) -> None:
 def test_plans_in_the_rooms_are_valid(tmp_path) -> None:
     """The whole example with the default recipe: ten minutes or so on one core."""
     assert run("rooms/draw.py", "rooms", cwd=tmp_path).returncode == 0
-    command = [sys.executable, "-m", "cubespace.cli", "run", "--domain", "images:path=rooms/pairs", "-o", "rooms/run"]
-    subprocess.run(command, check=True, cwd=tmp_path, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    learned = cube("run", "--domain", "images:path=rooms/pairs", "-o", "rooms/run", cwd=tmp_path)
+    assert learned.returncode == 0, learned.stderr
     answer = run("rooms/judge.py", "rooms/run", "rooms/problems", cwd=tmp_path)
     valid = sum("optimal" in line or ", valid" in line for line in answer.stdout.splitlines() if "_init" in line)
     assert valid >= 27, answer.stdout

@@ -35,11 +35,11 @@ def cube(
 def python(
     *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run what ``python -m MODULE …`` or ``python FILE …`` runs."""
+    """Run what ``python -m MODULE …``, ``python -c CODE`` or ``python FILE …`` runs."""
     environment = dict(os.environ if env is None else env)
     with tempfile.TemporaryDirectory(prefix="cubespace-") as folder:
         said = Path(folder)
-        process = _server().Process(target=_run, args=(arguments, cwd or Path.cwd(), environment, said))
+        process = forkserver().Process(target=_run, args=(arguments, cwd or Path.cwd(), environment, said))
         process.start()
         process.join()
         output, errors = ((said / stream).read_text() for stream in STREAMS)
@@ -62,7 +62,7 @@ def least_cpu_seconds(*command: str) -> float:
 
 
 @cache
-def _server() -> ForkServerContext:
+def forkserver() -> ForkServerContext:
     """Return the context of a server that imports every module of ours, and so all that these need."""
     modules = [module.name for module in pkgutil.walk_packages(cubespace.__path__, "cubespace.")]
     ours = [name for name in modules if not name.endswith("__main__")]
@@ -88,6 +88,10 @@ def _run(arguments: tuple[str, ...], cwd: Path, environment: Mapping[str, str], 
         sys.path[:0] = [str(cwd), *added]
         sys.argv = list(arguments[1:])
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    elif arguments[0] == "-c":
+        sys.path[:0] = [str(cwd), *added]
+        sys.argv = list(arguments)
+        exec(arguments[1], {"__name__": "__main__"})
     else:
         sys.path[:0] = [str(Path(arguments[0]).parent), *added]
         sys.argv = list(arguments)

@@ -27,6 +27,14 @@ SETTINGS: dict[str, object] = {
     "train.batch": 50,
 }
 DEFAULTS: dict[str, object] = {"data.transitions": 600}
+HASTY: dict[str, object] = {  # for tests in which a network must be trained, but need not be any good
+    **SETTINGS,
+    "data.transitions": 300,
+    "train.epochs": 5,
+    "train.consolidation.rounds": 1,
+    "train.consolidation.updates": 10,
+    "train.decoder_updates": 10,
+}
 RECIPES = {"plain": SETTINGS, "default": DEFAULTS}
 WORLD = [
     *("--domain", "lightsout:size=2", "--length", "2", "--instances", "4"),

@@ -26,7 +26,7 @@ def accepts_files(folder: Path, domain: str, problem: str, plan: str) -> bool:
         (folder / name).write_text(text)
     binary = Path(spec.origin).parent / "bin" / "Validate"
     call = [str(binary), "domain.pddl", "problem.pddl", "plan"]
-    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     assert done.stdout, f"VAL cannot read it: {done.returncode}"
     assert "rror" not in done.stdout + done.stderr, done.stdout + done.stderr
     return "Plan valid" in done.stdout

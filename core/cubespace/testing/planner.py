@@ -9,7 +9,7 @@ from cubespace.plugins.catalogue import load_plugins
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.symbols.strips import StripsModel, Task
 
-LIMITS = Limits(seconds=60, megabytes=2048)
+LIMITS = Limits(seconds=600, megabytes=2048)
 CELLS = 6
 
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from tiny_run import ARGUMENTS
+from tiny_run import HASTY, WORLD, words
 
 LINES = [
     "cube run --domain m",
@@ -24,8 +24,8 @@ OFFERED += [["hanoi"], ["train.learning_rate=", "train.losses.direct="], ["plan.
 
 def asked(line: str) -> dict[str, str]:
     """Return the environment in which the shell asks for words that complete a line."""
-    words = {"_CUBE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
-    return {**os.environ, **words}
+    asking = {"_CUBE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+    return {**os.environ, **asking}
 
 
 @pytest.mark.parametrize(("line", "offered"), list(zip(LINES, OFFERED, strict=True)))
@@ -45,7 +45,7 @@ def test_completion_does_not_import_torch() -> None:
 
 
 def test_verbose_says_every_step_quiet_says_none_and_the_log_has_all(cube, tmp_path) -> None:
-    quick = [*ARGUMENTS, "--set", "train.epochs=20", "--set", "data.transitions=300", "--instances", "1", "-o", "run"]
+    quick = [*WORLD, *words({**HASTY, "train.epochs": 20}), "--instances", "1", "-o", "run"]
     loud = cube("run", *quick, "-v")
     epochs = [line for line in loud.stderr.splitlines() if line.startswith("train: ") and "joint: loss" in line]
     assert len(epochs) == 20

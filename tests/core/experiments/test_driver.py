@@ -128,7 +128,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path) -> None:
     while not list(folder.glob("logs/*")):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 130
     assert "goes on" in said
     assert "Traceback" not in said

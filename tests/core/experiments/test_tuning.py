@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tiny_matrix import DEFAULTS, InProcess
-from tiny_run import SETTINGS
+from tiny_run import HASTY
 
 from cubespace.base.errors import UsageError
 from cubespace.base.options import NoOptions
@@ -74,7 +74,7 @@ def test_a_wrong_space_is_refused(space, complaint) -> None:
         Tuning(space=space).check(load_plugins())
 
 
-TINY = {**DEFAULTS, **SETTINGS, "train.epochs": 2, "train.consolidation.rounds": 0, "train.decoder_updates": 0}
+TINY = {**DEFAULTS, **HASTY, "train.epochs": 2}
 CHOICES = {"model.bits": [8, 12], "train.learning_rate": [0.01, 0.003]}
 
 

@@ -45,7 +45,7 @@ def actor(robot: Robot, steps: int = 30) -> Actor:
         draw=lambda bits: (bits[:, None] * np.uint8(255)).astype(np.uint8),
         model=model,
         solver=load_plugins().create("planner", "fd-lmcut"),
-        limits=Limits(seconds=20, megabytes=1024),
+        limits=Limits(seconds=200, megabytes=1024),
         binding=Binding(model, len(robot.actions)),
         steps=steps,
     )

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import cube
 from tiny_run import copy_run
 
 from cubespace import Run
@@ -18,7 +19,7 @@ if len(os.listdir(mark)) < {kills}:
     open(os.path.join(mark, str(os.getpid())), "w").close()
     print("about to be killed", flush=True)
     os.kill({victim}, 9)
-    import time; time.sleep(60)
+    import time; time.sleep(600)
 sys.path.remove({here!r})
 del sys.modules["pyperplan"]
 sys.argv[0] = "pyperplan"
@@ -39,8 +40,7 @@ def fake_planner(folder: Path, *, kills: int, victim: str) -> dict[str, str]:
 
 def evaluate(run: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     arguments = ["evaluate", str(run), "--planner", "pyperplan-bfs", "--instances", "2", "--memory-limit", "999"]
-    command = [sys.executable, "-m", "cubespace.cli", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return cube(*arguments, env=environment)
 
 
 def test_a_killed_search_is_told_and_done_again_by_the_next_call(tmp_path: Path) -> None:

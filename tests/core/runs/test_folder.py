@@ -1,10 +1,9 @@
 import hashlib
 import json
-import subprocess
-import sys
 
 import attrs
 import pytest
+from command import python
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import write_text
@@ -192,9 +191,9 @@ def test_two_processes_do_not_work_on_one_run(tmp_path) -> None:
     run = RunFolder.start(tmp_path, RunConfig())
     code = f"from cubespace.runs.folder import RunFolder\nwith RunFolder.load({str(tmp_path)!r}).locked(): pass"
     with run.locked():
-        answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        answer = python("-c", code)
     assert "in use by another process" in answer.stderr
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert python("-c", code).returncode == 0
 
 
 def test_the_settings_of_a_run_at_work_are_not_changed(tmp_path) -> None:
@@ -206,10 +205,10 @@ def test_the_settings_of_a_run_at_work_are_not_changed(tmp_path) -> None:
         f"RunFolder.start(Path({str(tmp_path)!r}), load_config(None, {{'plan.length': 3}}))"
     )
     with run.locked():
-        answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        answer = python("-c", code)
     assert "in use by another process" in answer.stderr
     assert run.file("config.toml").read_bytes() == before
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert python("-c", code).returncode == 0
     assert RunFolder.load(tmp_path).config.plan.length == 3
 
 

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from command import cube
 from tiny_run import WORLD
 
 from cubespace.base.errors import InputError
@@ -72,8 +73,7 @@ def test_the_log_is_not_written_through_a_link(tiny_run, tmp_path) -> None:
 def test_a_folder_in_the_place_of_a_file_is_one_line(tiny_run, name) -> None:
     (tiny_run / name).unlink(missing_ok=True)
     (tiny_run / name).mkdir()
-    command = [sys.executable, "-m", "cubespace.cli", "train", str(tiny_run), "-q"]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    answer = cube("train", str(tiny_run), "-q")
     assert answer.returncode == 3
     assert answer.stderr.startswith("cube: cannot write")
     assert answer.stderr.count("\n") == 1
@@ -138,12 +138,7 @@ def test_a_run_folder_that_is_removed_under_our_hands_is_not_made_anew(tiny_run,
 
 def test_a_file_in_the_place_of_the_run_folder_is_one_line(tmp_path) -> None:
     (tmp_path / "file").write_text("in the way")
-    answer = subprocess.run(
-        [sys.executable, "-m", "cubespace.cli", "run", *WORLD, "-o", str(tmp_path / "file")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    answer = cube("run", *WORLD, "-o", str(tmp_path / "file"))
     assert answer.returncode == 3
     assert answer.stderr.count("\n") == 1
     assert "file'" in answer.stderr

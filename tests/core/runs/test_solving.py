@@ -32,7 +32,7 @@ from cubespace.settings.run_config import PlanConfig
 from cubespace.symbols.extraction import extract
 from cubespace.symbols.strips import StripsModel
 
-LIMITS = Limits(seconds=20)
+LIMITS = Limits(seconds=200)
 
 
 class Walks(Solver):

@@ -221,7 +221,7 @@ def test_fast_downward_agrees_on_grouped_and_single_bits(planner: str, name: str
     wanted = least_cost(task)
     for variables in ("groups", "bits"):
         backend = load_plugins().create("planner", f"{planner}:variables={variables}")
-        result = run_planner(backend, task, Limits(seconds=20))
+        result = run_planner(backend, task, Limits(seconds=200))
         assert (result.outcome is Outcome.SOLVED) == (wanted is not None), result
         assert result.cost == wanted
 
@@ -231,7 +231,7 @@ def test_it_is_quick() -> None:
 
     task = tree(300, 1500, 100)
     model = attrs.evolve(task.model, mutexes=find_mutexes(task.model, task.init[None]))
-    start = time.perf_counter()
+    start = time.process_time()
     write_sas(Task(model, task.init, task.goal))
     write_sas(Task(model, task.init, task.goal))
-    assert time.perf_counter() - start < 3  # measured: 0.3 s; the machine may be busy
+    assert time.process_time() - start < 3  # measured: 0.3 s; a busy machine is slower even so

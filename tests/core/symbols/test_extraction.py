@@ -85,7 +85,7 @@ def test_the_extracted_puzzle_can_be_planned_with() -> None:
     model, report = extracted(before, after, "significant")
     assert report.covered == 1
     planner = load_plugins().create("planner", "fd-lmcut")
-    result = run_planner(planner, Task(model, true.init, true.goal), Limits(seconds=30))
+    result = run_planner(planner, Task(model, true.init, true.goal), Limits(seconds=300))
     assert result.outcome is Outcome.SOLVED
     assert result.cost == 9
 
@@ -159,7 +159,9 @@ def test_every_kind_of_effect_plans(kind: str, lamps: tuple[Bits, Bits, Indices]
     true = lights_out(2)
     model, _ = extracted(before, after, effects=kind, labels=actions, network=(true.add, true.delete))
     task = Task(model, before[0], after[3])
-    assert run_planner(load_plugins().create("planner", "fd-blind"), task, Limits(seconds=20)).outcome is Outcome.SOLVED
+    assert (
+        run_planner(load_plugins().create("planner", "fd-blind"), task, Limits(seconds=200)).outcome is Outcome.SOLVED
+    )
 
 
 @attrs.frozen

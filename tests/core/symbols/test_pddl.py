@@ -59,7 +59,7 @@ def test_the_translator_reads_it(tmp_path: Path, negation: bool) -> None:
     (tmp_path / "problem.pddl").write_text(write_problem(task, negation=negation))
     call = [sys.executable, "-m", "fast_downward.translate", "--invariant-generation-max-candidates", "0"]
     done = subprocess.run(
-        [*call, "domain.pddl", "problem.pddl"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        [*call, "domain.pddl", "problem.pddl"], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Translator operators: 192" in done.stdout

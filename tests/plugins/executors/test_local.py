@@ -26,7 +26,7 @@ def cube_commands(app):
         """Say who we are, and stay."""
         Path(file).write_text(str(os.getpid()))
         try:
-            time.sleep(60)
+            time.sleep(600)
         finally:  # whatever ends it: cleaning up
             Path(file).with_suffix(".end").touch()
 
@@ -65,7 +65,7 @@ def folder(tmp_path) -> Iterator[Path]:
         yield tmp_path
 
 
-def wait_for(happened: Callable[[], bool], seconds: float = 30) -> None:
+def wait_for(happened: Callable[[], bool], seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline, "it did not happen"

@@ -16,7 +16,7 @@ from cubespace.search.planner import Limits, Outcome, PlannerBackend
 from cubespace.search.planner_process import run_planner
 from cubespace.symbols.strips import Task
 
-LIMITS = Limits(seconds=60, megabytes=2048)
+LIMITS = Limits(seconds=600, megabytes=2048)
 ALL = load_plugins().names("planner")
 BACKENDS = [name for name in ALL if issubclass(load_plugins().find("planner", name).load(), PlannerBackend)]
 # those of extras that are not installed are skipped, by test_extras.py with the reason

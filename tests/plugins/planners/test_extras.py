@@ -14,7 +14,7 @@ from cubespace.search.planner_process import run_planner
 from cubespace.symbols.strips import Task
 from cubespace.testing.planner import corridor, state
 
-LIMITS = Limits(seconds=60, megabytes=2048)
+LIMITS = Limits(seconds=600, megabytes=2048)
 needs_engines = pytest.mark.skipif(
     importlib.util.find_spec("unified_planning") is None,
     reason="unified-planning is not installed: pip install 'cubespace[up]'",

@@ -43,7 +43,7 @@ def test_planners_find_plans_that_val_accepts(case, planner, tmp_path):
     init, goal = some_task(world, grounded)
     task = lifted_task(model, grounded, init, goal)
     solver = load_plugins().create("planner", planner)
-    result = solver.solve(SearchProblem(init=init, goal=goal, model=grounded.model, lifted=task), Limits(seconds=60))
+    result = solver.solve(SearchProblem(init=init, goal=goal, model=grounded.model, lifted=task), Limits(seconds=600))
     assert result.outcome is Outcome.SOLVED, result.detail
     plan = write_lifted_plan(grounded, result.plan)
     assert accepts_files(tmp_path, task.domain, task.problem, plan)
@@ -55,7 +55,7 @@ def test_all_ways_to_plan_have_the_same_cost(case):
     init, goal = some_task(world, grounded)
     problem = SearchProblem(init=init, goal=goal, model=grounded.model, lifted=lifted_task(model, grounded, init, goal))
     specs = ("fd-lmcut", "fd-lmcut:translate=never", "fd-blind:translate=always", "pyperplan-bfs")
-    costs = {load_plugins().create("planner", spec).solve(problem, Limits(seconds=60)).cost for spec in specs}
+    costs = {load_plugins().create("planner", spec).solve(problem, Limits(seconds=600)).cost for spec in specs}
     assert len(costs) == 1
     assert None not in costs
 

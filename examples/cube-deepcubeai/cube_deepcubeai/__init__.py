@@ -1,0 +1,1 @@
+"""The worlds of DeepCubeAI as domains of cubespace."""
