@@ -13,6 +13,7 @@ import io
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -120,7 +121,9 @@ def studio(run: Path, output: Path) -> None:
         "studio-phone": (PHONE, "light"),
         "studio-dark": (WIDTH, "dark"),
     }
-    with subprocess.Popen([shutil.which("cube") or "cube", "studio", run], stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [sys.executable, "-m", "cubespace.cli", "studio", run], stdout=subprocess.PIPE, text=True
+    ) as server:
         address = server.stdout.readline().strip() if server.stdout else ""
         for name, (width, scheme) in looks.items():
             with browser() as page:

@@ -21,6 +21,7 @@ from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.summary import accepted_steps
+from cubespace.experiments.tables.results import Results
 from cubespace.experiments.tables.rows import read_runs
 from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Table, make_table
 from cubespace.learning.autoencoder import SpaceAutoEncoder
@@ -183,9 +184,9 @@ class Run:
         return self.folder.config
 
     @property
-    def results(self) -> dict[str, Any]:
+    def results(self) -> Results:
         """Return the table of plans found, valid and optimal, by planner, with a record for every instance."""
-        return self._pipeline.results()
+        return Results(self._pipeline.results())
 
     @property
     def data(self) -> Transitions:

@@ -27,6 +27,18 @@ from cubespace.plugins.catalogue import Catalogue
 Source = Annotated[
     Path | None, typer.Argument(metavar="FILE|MATRIX", help="A matrix file, or the folder of a matrix to go on with.")
 ]
+MatrixFolder = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder of the matrix.  [default: runs/…]")
+]
+Lenders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FOLDER",
+        exists=True,
+        file_okay=False,
+        help="Another matrix, or a folder of runs, whose finished stages are taken over where settings are equal.",
+    ),
+]
 
 
 def _axis(kind: str, words: str) -> Any:
@@ -82,24 +94,13 @@ def matrix(
     *,
     source: Source = None,
     axes: Axes,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FOLDER", help="The folder of the matrix.  [default: runs/…]"),
-    ] = None,
+    output: MatrixFolder = None,
     executor: Annotated[
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the cells.")
     ] = "local",
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side.  [default: one per core]")] = None,
     searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1,
-    reuse: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FOLDER",
-            exists=True,
-            file_okay=False,
-            help="Another matrix, or a folder of runs, whose finished stages are taken over where settings are equal.",
-        ),
-    ] = None,
+    reuse: Lenders = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; do nothing.")
     ] = False,

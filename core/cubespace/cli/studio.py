@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cubespace.base.errors import CubeError, InputError, UsageError
-from cubespace.cli.app import NoPlugin, app, catalogue
+from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import Device, execution
 from cubespace.cli.plan import Megabytes, Seconds, summary
 from cubespace.cli.progress_bar import Terminal
@@ -44,6 +45,7 @@ def studio(
     time_limit: Seconds = TIME_LIMIT,
     memory_limit: Megabytes = MEMORY_LIMIT,
     device: Device = "auto",
+    as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Serve a page, to this machine only, that plans between two pictures and shows every step; Ctrl-C ends it."""
@@ -52,7 +54,7 @@ def studio(
 
     source = open_source(folder, loaded, execution(device, 1))
     if export is not None:
-        _export(source, folder, export, show=show)
+        _export(source, folder, export, show=show, as_json=as_json)
         return
     from cubespace.search.solver import Limits
     from cubespace.studio.server import Server
@@ -64,13 +66,14 @@ def studio(
         server = Server(made, port)
     except OSError as error:
         raise UsageError(f"port {port} cannot be used ({error.strerror}): choose another one with --port") from error
-    _serve(server, show=show)
+    _serve(server, folder, show=show, as_json=as_json)
 
 
-def _serve(server: Server, *, show: bool) -> None:
+def _serve(server: Server, folder: Path, *, show: bool, as_json: bool) -> None:
     """Serve until someone asks us to end."""
+    about = {"address": server.address, "run": str(folder), "planners": list(server.studio.planners)}
     try:
-        typer.echo(server.address)
+        typer.echo(json.dumps(about) if as_json else server.address)  # in one line: nothing follows for a long time
         typer.echo("the studio is open, for this machine only; Ctrl-C ends it", err=True)
         if show:
             typer.launch(server.address)
@@ -83,7 +86,7 @@ def _serve(server: Server, *, show: bool) -> None:
         server.close()
 
 
-def _export(source: Source, folder: Path, target: Path, *, show: bool) -> None:
+def _export(source: Source, folder: Path, target: Path, *, show: bool, as_json: bool) -> None:
     """Write the page as one file."""
     from cubespace.base.files import write_text
     from cubespace.studio.page import static_page
@@ -94,7 +97,8 @@ def _export(source: Source, folder: Path, target: Path, *, show: bool) -> None:
     write_text(target, static_page(source, summary).text)
     if show:
         typer.launch(target.resolve().as_uri())
-    typer.echo(str(target))
+    about = {"page": str(target), "run": str(folder), "plans": len(source.solved)}
+    typer.echo(json.dumps(about, indent=2) if as_json else str(target))
 
 
 def _planners(source: Source, loaded: Catalogue) -> dict[str, Solver]:

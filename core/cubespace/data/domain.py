@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]  # what is done so far, and all that is kn
 USUAL_PAIRS = 5000  # the size of the paper's data sets
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Pairs:
     """Transitions: the pictures before and after each and, where the domain knows them, the states and the episode."""
 
@@ -43,6 +43,10 @@ class Pairs:
     def __len__(self) -> int:
         """Return how many transitions there are."""
         return len(self.before)
+
+    def __repr__(self) -> str:
+        """Return how many transitions there are, and of what size."""
+        return f"<Pairs: {len(self)} of pictures {'x'.join(map(str, self.before.shape[1:]))}>"
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Pairs:
         """Return some of the transitions; a slice shares their memory."""
@@ -74,6 +78,13 @@ class Domain(ABC):
     @abstractmethod
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw ``count`` transitions, or raise a ``UsageError`` if there are fewer; None draws the usual number."""
+
+    def __repr__(self) -> str:
+        """Return what kind of domain it is and what it can do; nothing is read or drawn for it."""
+        can = ["pairs of pictures"]
+        can += ["judges plans"] if isinstance(self, Judge) else ["cannot judge plans"]
+        can += ["knows its states: render, goal, successors"] if isinstance(self, StateSpace) else []
+        return f"<{type(self).__name__}: {', '.join(can)}>"
 
 
 class Judge(ABC):

@@ -29,7 +29,7 @@ FOUND = "found_"  # before the names of what a domain found
 STATES = ("states_before", "states_after")  # where the domain knows them
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Transitions:
     """A data set in the order of its split, so that each part is a slice, and what it was made from."""
 
@@ -54,6 +54,11 @@ class Transitions:
     def test(self) -> Pairs:
         """Return the part to report on: a twentieth."""
         return self.pairs[len(self.pairs) - self.sizes[1] :]
+
+    def __repr__(self) -> str:
+        """Return where they come from, how many, and of what size."""
+        parts = f"{len(self.train)} train, {len(self.validation)} validation, {len(self.test)} test"
+        return f"<Transitions of {self.spec}: {parts}, pictures {'x'.join(map(str, self.pairs.before.shape[1:]))}>"
 
     def check_drawn_by(self, domain: Domain, probes: int = 32) -> None:
         """Raise unless ``domain`` draws the stored states as they were drawn: its picture file may have changed."""

@@ -13,11 +13,12 @@ from markupsafe import Markup
 
 from cubespace.report import REPORT, many_plots, plots
 from cubespace.report.page import environment, link
-from cubespace.report.run_files import Facts, verdict
+from cubespace.report.run_files import VERDICTS, Facts, verdict
 from cubespace.runs.solving import folder_name
 
 MAX_SETTINGS_SHOWN = 5  # those in which a variant differs from others
 MAX_FILM_STRIPS = 12
+MEASURES = ("recall", "wrong")  # of a diagnosis, in tables
 PAGE = many_plots.Palette(plots.INK, plots.GRID, plots.SERIES)  # the colours that the page's own stand for
 
 
@@ -31,7 +32,6 @@ class Row:
     address: str
     cells: Mapping[str, Mapping[str, Any] | None]  # by planner
     instances: int
-    strip: str | None
     verdict: str
 
 
@@ -45,6 +45,12 @@ class Group:
     cells: Mapping[str, Mapping[str, Any] | None]  # by planner
     measures: Mapping[str, tuple[float, float, float] | None]
 
+    @property
+    def best(self) -> Row:
+        """Return the run with the best plan."""
+        ranks = list(VERDICTS)
+        return min(self.rows, key=lambda row: ranks.index(row.verdict))
+
 
 def compare_page(runs: Sequence[Facts], output: Path) -> str:
     """Return the page of several runs."""
@@ -57,19 +63,22 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
             address=link(facts.run.file(REPORT), output),
             cells={name: facts.planners.get(name) for name in planners},
             instances=max((cell["instances"] for cell in facts.planners.values()), default=0),
-            strip=_strip(facts) if number < MAX_FILM_STRIPS else None,
             verdict=verdict(facts.best) if facts.best else "none",
         )
-        for number, (facts, variant) in enumerate(zip(runs, variants(runs), strict=True))
+        for facts, variant in zip(runs, variants(runs), strict=True)
     ]
     grouped = groups(rows, planners)
     trained = {
         f"{group.domain}, {group.variant}": [row.facts.metrics for row in group.rows if row.facts.metrics]
         for group in grouped
     }
+    shown = [group.best for group in grouped]
     trained = {name: metrics for name, metrics in trained.items() if metrics}
     table = {
         "rows": rows,
+        "measures": [name for name in MEASURES if any(name in (row.facts.diagnosis or {}) for row in rows)],
+        "strips": [(row, strip) for row in shown[:MAX_FILM_STRIPS] if (strip := _strip(row.facts))],
+        "unshown": max(0, len(shown) - MAX_FILM_STRIPS),
         "groups": grouped if len(grouped) < len(rows) else [],
         "planners": planners,
         "efforts": _efforts(runs, planners),
@@ -89,9 +98,7 @@ def groups(rows: Sequence[Row], planners: Sequence[str]) -> list[Group]:
             variant=variant,
             rows=tuple(some),
             cells={name: _added([row.cells[name] for row in some]) for name in planners},
-            measures={
-                name: _spread([(row.facts.diagnosis or {}).get(name) for row in some]) for name in ("recall", "wrong")
-            },
+            measures={name: _spread([(row.facts.diagnosis or {}).get(name) for row in some]) for name in MEASURES},
         )
         for (domain, variant), some in together.items()
     ]
@@ -144,13 +151,18 @@ def _curves(trained: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> Mar
 
 
 def variants(runs: Sequence[Facts]) -> list[str]:
-    """Return for each run its apply module and the settings in which runs of its domain differ, but for seeds."""
+    """Return for each run the settings in which runs of its domain differ, but for seeds, and its apply module.
+
+    An apply module that all share is named only where there is nothing else to say.
+    """
     flat = [_flat(attrs.asdict(facts.run.config)) for facts in runs]
     said = []
+    same = len({table["model.apply"] for table in flat}) == 1 and len(flat) > 1
     for table in flat:
         rivals = [other for other in flat if other["domain"] == table["domain"]]
         keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1 and not key.endswith(".seed")]
-        shown = dict.fromkeys(["model.apply", *(key for key in keys if key != "plan.planners")])
+        keys = [key for key in keys if key != "plan.planners"]
+        shown = dict.fromkeys(keys if same and keys else ["model.apply", *keys])
         words = [_said(key, table[key]) for key in shown]
         said.append(", ".join(words[:MAX_SETTINGS_SHOWN] + ["…"] * (len(words) > MAX_SETTINGS_SHOWN)))
     return said

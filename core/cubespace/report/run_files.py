@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
 
 Record = dict[str, Any]
+VERDICTS = ("optimal", "valid", "unknown", "doubted", "invalid", "none")  # the best first
 WRITTEN_BY = {  # the stage of each table
     "measures": "train",
     "encoder": "train",

@@ -132,7 +132,7 @@ class DiagnoseConfig:
     seed: int = attrs.field(default=0, validator=_seed)  # of drawing them
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, repr=False)
 class RunConfig:
     """All that determines the result of a run."""
 
@@ -144,6 +144,12 @@ class RunConfig:
     lift: LiftConfig = attrs.field(factory=LiftConfig)
     plan: PlanConfig = attrs.field(factory=PlanConfig)
     diagnose: DiagnoseConfig = attrs.field(factory=DiagnoseConfig)
+
+    def __repr__(self) -> str:
+        """Return the domain and the settings that differ from their defaults."""
+        given, usual = (flat(attrs.asdict(config)) for config in (self, RunConfig()))
+        others = [f"{key}={value}" for key, value in given.items() if value != usual[key] and key != "domain"]
+        return f"<RunConfig of {self.domain}: {', '.join(others) or 'all defaults'}>"
 
     def also_needs(self, stage: str) -> str | None:
         """Return the stage, beside the one before it, whose files a stage reads with these settings."""

@@ -76,10 +76,11 @@ def _render(source: Source, facts: dict[str, Any]) -> Page:
         loader=loader, autoescape=select_autoescape(), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     style, script = ("".join(loader.get_source(templates, name)[0] for name in names) for names in (STYLES, SCRIPTS))
-    words = vars(templates.get_template("report/macros.html").module)["words"]
+    macros = vars(templates.get_template("report/macros.html").module)
     policy = _policy(style, script, live=facts["live"])
     model = source.planning.model
-    about = {"title": source.title, "bits": model.bits, "actions": model.actions, "words": words}
+    about = {"title": source.title, "bits": model.bits, "actions": model.actions}
+    about |= {name: macros[name] for name in ("words", "marks")}
     text = templates.get_template("studio/studio.html").render(
         title=source.title, facts={**about, **facts}, style=style, script=script, policy=policy, model=model
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images
 from cubespace.report.image_tags import barcode, picture
-from cubespace.report.run_files import verdict
+from cubespace.report.run_files import step_marks, verdict
 from cubespace.runs.planning import PicturePlan
 from cubespace.symbols.strips import StripsModel
 
@@ -29,7 +29,8 @@ def shown_plan(made: PicturePlan, tell: Tell) -> dict[str, Any]:
         "warnings": record["warnings"],
         "steps": None if record["plan"] is None else len(record["plan"]),
         "wrong": record.get("wrong_step"),
-        "unseen": record["unseen_steps"] or [],
+        "unseen": len(record["unseen_steps"] or ()),
+        "marks": ["", *step_marks(record)],  # of each frame: new, unseen, or nothing if training pairs show its step
         "effort": {name: record.get(name) for name in EFFORT},
         "init": shown_picture(made.problem.init, "the given start"),
         "goal": shown_picture(made.problem.goal, "the given goal"),

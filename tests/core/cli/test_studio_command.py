@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-from tiny_run import cube
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.cli.studio import _planners, studio
@@ -23,7 +22,7 @@ from cubespace.studio.source import open_source
 
 
 def start(folder: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "cubespace.cli", "studio", "run"]
+    command = [sys.executable, "-m", "cubespace.cli", "studio", "run", "--json"]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -42,7 +41,9 @@ def children(process: int) -> list[int]:
 
 def test_ctrl_c_ends_it_well_and_leaves_no_process(default_run) -> None:
     process = start(default_run.parent)
-    host, path = re.fullmatch(r"http://(127\.0\.0\.1:\d+)(/\S+/)\n", process.stdout.readline()).groups()
+    about = json.loads(process.stdout.readline())
+    assert "pyperplan-bfs" in about["planners"]
+    host, path = re.fullmatch(r"http://(127\.0\.0\.1:\d+)(/\S+/)", about["address"]).groups()
     goal = post(host, f"{path}state", {"kind": "goal"})["id"]
     move = post(host, f"{path}look", {"picture": goal})["moves"][0]["id"]
     plan = {"init": move, "goal": goal, "planner": "pyperplan-bfs", "anyway": False}
@@ -63,11 +64,13 @@ def test_ctrl_c_ends_it_well_and_leaves_no_process(default_run) -> None:
         time.sleep(0.05)
 
 
-def test_the_page_is_written_as_one_file(default_run) -> None:
-    folder = default_run.parent
-    answer = cube("studio", "run", "--export", "talk.html", cwd=folder)
-    assert (answer.returncode, answer.stdout) == (0, "talk.html\n")
-    assert (folder / "talk.html").read_text().startswith("<!doctype html>")
+def test_the_page_is_written_as_one_file(default_run, capsys) -> None:
+    page = default_run.parent / "talk.html"
+    studio(default_run, export=page)
+    assert capsys.readouterr().out == f"{page}\n"
+    assert page.read_text().startswith("<!doctype html>")
+    studio(default_run, export=page, as_json=True)
+    assert json.loads(capsys.readouterr().out) == {"page": str(page), "run": str(default_run), "plans": 8}
 
 
 def test_without_plans_there_is_nothing_to_export(default_run, tmp_path) -> None:

@@ -14,12 +14,14 @@ from tiny_run import copy_run, reseal
 
 from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.cli.plan import summary
+from cubespace.evaluation.judge import UNKNOWN
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.bundle import Unjudged, write_bundle
 from cubespace.runs.folder import RunFolder
 from cubespace.studio.page import live_page, static_page
 from cubespace.studio.searches import MAX_KEPT, Busy, Searches
 from cubespace.studio.shelf import LEAST_KEPT, Item, Shelf
+from cubespace.studio.shown import shown_plan
 from cubespace.studio.source import Source, instances
 from cubespace.studio.studio import SHUFFLE, Studio
 
@@ -63,9 +65,19 @@ def test_the_words_and_marks_are_those_of_cube_plan(studio, source) -> None:
     record = made.record()
     without_time = re.compile(r"; [0-9.]+ s$")
     assert without_time.sub("", shown["summary"]) == without_time.sub("", summary(made, record))
-    assert (shown["unseen"], shown["wrong"]) == (record["unseen_steps"], record["wrong_step"])
+    assert (shown["unseen"], shown["wrong"]) == (len(record["unseen_steps"]), record["wrong_step"])
     assert [frame["action"] for frame in shown["frames"]] == ["", *record["actions"]]
     assert shown["verdict"] == "optimal"
+
+
+def test_steps_that_training_does_not_show_are_marked_by_whether_they_were_judged(source) -> None:
+    made = source.solved[0]
+    known = {**made.known, "unseen_steps": [2]}
+    judged = shown_plan(attrs.evolve(made, known=known), summary)
+    assert (judged["marks"], judged["unseen"]) == (["", "", "new"], 1)
+    unjudged = attrs.evolve(made, known=known, solution=attrs.evolve(made.solution, verdict=UNKNOWN))
+    assert shown_plan(unjudged, summary)["marks"] == ["", "", "unseen"]
+    assert shown_plan(unjudged, summary)["verdict"] == "doubted"
 
 
 def test_a_step_shows_what_its_action_needs_and_does(studio) -> None:

@@ -9,6 +9,7 @@ import attrs
 
 from cubespace.experiments.matrix import PLANNER
 from cubespace.experiments.tables.measures import PLANS, Column, Value
+from cubespace.experiments.tables.results import frame
 from cubespace.experiments.tables.rows import Row, RunFacts, planner_rows, varying_axes
 
 DEFAULT_COLUMNS = (PLANS, "recall", "wrong", "training_seconds")
@@ -59,9 +60,7 @@ class Table:
 
     def to_frame(self) -> Any:
         """Return the records as a pandas DataFrame; pandas must be installed."""
-        import pandas
-
-        return pandas.DataFrame(self.records())
+        return frame(self.records())
 
 
 def make_table(

@@ -30,6 +30,10 @@ const listed = (...parts) => {
 
 const BIG = 258, SMALL = 60, BITS = 112; // pixels
 const FRAME_MILLISECONDS = 600;
+const MARKS = {
+  new: "new and valid: no training pair goes from that very state to this one, and it is a legal move",
+  unseen: "unseen step: no training pair goes from that very state to this one",
+};
 
 class Player {
   constructor(plan) {
@@ -51,14 +55,11 @@ class Player {
 
   get last() { return Math.max(0, this.plan.frames.length - 1); }
 
-  kind(step) {
-    const unseen = this.plan.unseen.includes(step) ? "unseen" : "";
-    return this.plan.wrong === step ? "wrong" : unseen;
-  }
+  kind(step) { return this.plan.wrong === step ? "wrong" : this.plan.marks[step]; }
 
   thumbnail(frame, step) {
-    const mark = this.plan.wrong === step ? " ✗" : this.plan.unseen.includes(step) ? " unseen" : "";
-    const button = pick(frame.action || "start", image(frame.picture, SMALL), make("span", {}, `${step}${mark}`));
+    const marks = [this.plan.wrong === step ? "✗" : "", facts.marks[this.plan.marks[step]] ?? ""].filter((mark) => mark);
+    const button = pick(frame.action || "start", image(frame.picture, SMALL), make("span", {}, [step, ...marks].join(" ")));
     if (this.kind(step)) button.classList.add(this.kind(step));
     button.addEventListener("click", () => deck.go(step));
     return button;
@@ -70,8 +71,8 @@ class Player {
     this.figure.className = this.kind(step);
     this.figure.replaceChildren(image(frame.picture, BIG, "", `frame ${step} of ${this.last}, ${this.plan.planner}`));
     const title = step === 0 ? ["Frame 0: the start, as the network draws it"] : [`Step ${step} of ${this.last}: `, make("code", {}, frame.action)];
-    const marks = [];
-    if (this.plan.unseen.includes(step)) marks.push(make("span", { class: "mark unseen" }, "unseen step: no training pair goes from that very state to this one"));
+    const marks = [], mark = this.plan.marks[step];
+    if (mark) marks.push(make("span", { class: `mark ${mark}` }, MARKS[mark]));
     if (this.plan.wrong === step) marks.push(make("span", { class: "mark wrong" }, "✗ here the plan goes wrong"));
     this.caption.replaceChildren(...title, ...marks);
     this.bits.replaceChildren(image(frame.bits, BITS, "bits"));
@@ -159,7 +160,7 @@ const comparison = (plans) => {
   const rows = [
     ["verdict", (plan) => badge(plan.verdict)],
     ["steps", (plan) => number(plan.steps)],
-    ["unseen steps", (plan) => (plan.steps === null ? "–" : number(plan.unseen.length))],
+    ["steps not in training", (plan) => (plan.steps === null ? "–" : number(plan.unseen))],
     ["seconds", (plan) => number(plan.effort.seconds)],
     ["states expanded", (plan) => number(plan.effort.expansions)],
     ["megabytes", (plan) => number(plan.effort.megabytes)],
