@@ -27,6 +27,13 @@ from cubespace.plugins.catalogue import Catalogue
 Source = Annotated[
     Path | None, typer.Argument(metavar="FILE|MATRIX", help="A matrix file, or the folder of a matrix to go on with.")
 ]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder of the matrix.  [default: runs/…]")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; do nothing.")]
+PrintJobs = Annotated[
+    bool, typer.Option("--print-jobs", help="Make the run folders and print a script for a SLURM cluster.")
+]
 
 
 def _axis(kind: str, words: str) -> Any:
@@ -82,10 +89,7 @@ def matrix(
     *,
     source: Source = None,
     axes: Axes,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FOLDER", help="The folder of the matrix.  [default: runs/…]"),
-    ] = None,
+    output: Output = None,
     executor: Annotated[
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the cells.")
     ] = "local",
@@ -100,12 +104,8 @@ def matrix(
             help="Another matrix, or a folder of runs, whose finished stages are taken over where settings are equal.",
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; do nothing.")
-    ] = False,
-    print_jobs: Annotated[
-        bool, typer.Option("--print-jobs", help="Make the run folders and print a script for a SLURM cluster.")
-    ] = False,
+    dry_run: DryRun = False,
+    print_jobs: PrintJobs = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors.")] = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
@@ -118,10 +118,7 @@ def matrix(
         _outline(run, as_json)
         return
     if print_jobs:
-        if as_json:
-            raise UsageError("--print-jobs prints a script for a shell: leave --json out")
-        run.prepare()
-        typer.echo("\n".join(job_lines(run.jobs(), folder, searches, wanted.diagnose)))
+        _print_jobs(run, searches, as_json)
         return
     by = find_executor(loaded, executor, jobs)
     if reuse:
@@ -163,6 +160,14 @@ def find_executor(loaded: Catalogue, text: str, jobs: int | None) -> Executor:
     if missing:
         raise UsageError(f"executor '{spec.name}' is not installed: {missing}")
     return found
+
+
+def _print_jobs(run: MatrixRun, searches: int, as_json: bool) -> None:
+    """Make the run folders and print the script."""
+    if as_json:
+        raise UsageError("--print-jobs prints a script for a shell: leave --json out")
+    run.prepare()
+    typer.echo("\n".join(job_lines(run.jobs(), run.folder, searches, run.matrix.diagnose)))
 
 
 def _outline(run: MatrixRun, as_json: bool) -> None:
