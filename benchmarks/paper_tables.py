@@ -1,8 +1,9 @@
 """Print the tables of examples/paper from the folder of a matrix, the paper's own figures beside them, into results/.
 
-python benchmarks/paper_tables.py NAME FOLDER [--output results]
+python benchmarks/paper_tables.py NAME FOLDER... [--output results]
 
-NAME is that of a file in examples/paper. Nothing is trained or solved: what is not there stays empty.
+NAME is that of a file in examples/paper; a folder is that of a matrix, or of a part of one that was run by itself.
+Nothing is trained or solved: what is not there stays empty.
 """
 
 from __future__ import annotations
@@ -48,28 +49,23 @@ def main() -> None:
     """Print one table and write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", choices=sorted(LAYOUTS))
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--output", type=Path, default=ROOT / "results")
     arguments = parser.parse_args()
-    table = made(arguments.name, arguments.folder)
-    text = page(arguments.name, arguments.folder, table)
+    runs = [facts for facts in read_runs(arguments.folders) if facts.stages]
+    table = make_table(runs, *LAYOUTS[arguments.name])
+    text = page(arguments.name, runs, table)
     write_text(arguments.output / f"paper-{arguments.name}.md", text)
     write_text(arguments.output / f"paper-{arguments.name}.json", as_json(table) + "\n")
     print(text)
 
 
-def made(name: str, folder: Path) -> Table:
-    """Return the table of a matrix, without the paper's figures."""
-    return make_table([facts for facts in read_runs([folder]) if facts.stages], *LAYOUTS[name])
-
-
-def page(name: str, folder: Path, table: Table) -> str:
+def page(name: str, runs: list[RunFacts], table: Table) -> str:
     """Return the table, the paper's figures beside it, with what a reader must know about it."""
-    runs = [facts for facts in read_runs([folder]) if facts.stages]
     printed = EXAMPLES / "printed" / f"{name}.csv"
     if printed.is_file():
         table = put_beside(table, printed)
-    matrix = read_matrix(folder)
+    matrix = read_matrix(EXAMPLES / f"{name}.toml")
     seeds = sorted({str(facts.settings["train.seed"]) for facts in runs})
     machine = environment()
     return "\n".join(
