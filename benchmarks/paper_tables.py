@@ -87,13 +87,13 @@ def page(name: str, runs: list[RunFacts], table: Table) -> str:
 
 def seconds(runs: list[RunFacts]) -> float:
     """Return the time that all stages of all runs took; one that several runs share counts once."""
-    found: dict[tuple[str, str], float] = {}
+    found: dict[str, float] = {}
     for facts in runs:
         manifest = read_json(facts.run.file("manifest.json"))
         stages = manifest.get("stages", manifest) if isinstance(manifest, dict) else {}
         for stage, record in stages.items():
             if isinstance(record, dict) and "seconds" in record:
-                found[stage, str(record["key"])] = float(record["seconds"])
+                found[f"{stage} {sorted(record['files'].items())}"] = float(record["seconds"])
     return sum(found.values())
 
 

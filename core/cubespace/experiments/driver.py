@@ -131,7 +131,8 @@ class MatrixRun:
         write_text(self.folder / MATRIX, self.matrix.dump())
         for cell in self.cells:
             if not (cell.folder / "config.toml").is_file():
-                RunFolder.start(cell.folder, cell.config, self.catalogue)
+                # a cell whose files are missing fails by itself: it must not keep the others from their work
+                RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

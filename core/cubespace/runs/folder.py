@@ -51,15 +51,18 @@ class RunFolder:
         return run
 
     @classmethod
-    def start(cls, path: Path, config: RunConfig, catalogue: Catalogue | None = None) -> RunFolder:
+    def start(
+        cls, path: Path, config: RunConfig, catalogue: Catalogue | None = None, *, look_for_files: bool = True
+    ) -> RunFolder:
         """Open the folder for this configuration, or make it; what was learned there must come from the same settings.
 
-        The later stages may change from call to call: plans of another planner are added to what is there.
+        The later stages may change from call to call: plans of another planner are added to what is there. No folder is
+        made for files that are not there, unless nobody shall look for them.
         """
         run = cls(path, config, catalogue or load_plugins())
         if not (path / CONFIG).is_file() and path.exists() and any(path.iterdir()):
             raise InputError(f"{path} is not empty and not a run folder: choose another folder with -o")
-        if not (path / CONFIG).is_file():
+        if look_for_files and not (path / CONFIG).is_file():
             refuse_missing_files(run.catalogue, config)
         with run.working():
             return run

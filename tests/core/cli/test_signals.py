@@ -46,7 +46,9 @@ def test_a_training_that_is_asked_to_end_says_how_to_go_on(tmp_path) -> None:
 
 # asks its own process to end when a certain module is about to be imported
 INTERRUPTED = """
-import os, sys
+import os, signal, sys
+
+signal.signal({number}, signal.default_int_handler if {number} == signal.SIGINT else signal.SIG_DFL)  # not as under nohup
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
