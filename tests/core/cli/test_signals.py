@@ -48,7 +48,7 @@ def test_a_training_that_is_asked_to_end_says_how_to_go_on(tmp_path) -> None:
 INTERRUPTED = """
 import os, signal, sys
 
-signal.signal({number}, signal.default_int_handler if {number} == signal.SIGINT else signal.SIG_DFL)  # not as under nohup
+signal.signal({number}, signal.default_int_handler if {number} == signal.SIGINT else signal.SIG_DFL)  # not nohup
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
