@@ -1,8 +1,8 @@
 """Worlds that others made: levels of Gymnasium, problems of PDDLGym, and plans carried out in the environment.
 
-    python benchmarks/worlds.py gym act pddlgym [--seeds 0-2]
+    python benchmarks/worlds.py gym act pddlgym deepcubeai [--seeds 0-2]
 
-Needs the extra 'gym'; the section pddlgym needs the package in examples/cube-pddlgym. Every row is a run of
+Needs the extra 'gym'; the sections pddlgym and deepcubeai need the packages in examples. Every row is a run of
 ``cube run`` with defaults, judged by the world itself, in a process of one thread. Problems come from a seed that no
 tuning has used. Runs go below ``--folder``. Writes results/worlds.json and worlds.md; rows that are there already
 stay, unless ``--again`` asks for them.
@@ -39,6 +39,12 @@ GYM = {
     "Taxi": ("gym:id=Taxi-v4", 7),
     "DoorKey 5x5": ("gym:id=MiniGrid-DoorKey-5x5-v0", 7),
     "DoorKey 6x6": ("gym:id=MiniGrid-DoorKey-6x6-v0", 7),
+}
+DEEPCUBEAI = {
+    "IceSlider 3": ("deepcubeai:world=ice-slider,seed=3", 3),  # few states are further apart
+    "IceSlider 4": ("deepcubeai:world=ice-slider,seed=4", 4),
+    "DigitJump 3": ("deepcubeai:world=digit-jump,seed=3", 4),
+    "DigitJump 4": ("deepcubeai:world=digit-jump,seed=4", 4),
 }
 ACTED = "DoorKey 5x5"
 LABELS = (100, 0)
@@ -81,7 +87,7 @@ def learn(run: Path, domain: str, seed: int, length: int, *settings: str, instan
 
 def gym(row: Row, run: Path) -> dict[str, Any]:
     """Return the row of a level."""
-    domain, length = GYM[row.name]
+    domain, length = {**GYM, **DEEPCUBEAI}[row.name]
     result = learn(run, domain, row.seed, length)
     with np.load(run / "data.npz") as data:
         states, moves = len(data["found_frames"]), len(np.unique(data["found_moves"][:, [0, 2]], axis=0))
@@ -150,11 +156,13 @@ def tables(records: dict[str, dict[str, Any]]) -> str:
     """Return all records in Markdown."""
     rows = {section: [r for key, r in sorted(records.items()) if key.startswith(f"{section}/")] for section in SECTIONS}
     lines = []
-    if rows["gym"]:
-        lines += ["", "## Levels of Gymnasium: found/valid/optimal of 30", ""]
+    for section, title in (("gym", "Gymnasium"), ("deepcubeai", "DeepCubeAI, without labels")):
+        if not rows[section]:
+            continue
+        lines += ["", f"## Levels of {title}: found/valid/optimal of 30", ""]
         lines += ["| world | seed | states | moves | pairs | distance | recall | wrong per state | LMcut | LAMA |"]
         lines += ["|---|---|---|---|---|---|---|---|---|---|"]
-        for r in rows["gym"]:
+        for r in rows[section]:
             facts = [r[key] for key in ("name", "seed", "states", "moves", "pairs", "length")]
             figures = [f"{r['recall']:.4f}", f"{r['wrong']:.4f}", *(r["plans"][planner] for planner in PLANNERS)]
             lines.append(line(*facts, *figures))
@@ -186,10 +194,11 @@ def line(*cells: object) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-SECTIONS = {"gym": gym, "act": act, "pddlgym": pddlgym}
+SECTIONS = {"gym": gym, "act": act, "pddlgym": pddlgym, "deepcubeai": gym}
 NAMES = {
     "gym": list(GYM),
     "act": [ACTED],
+    "deepcubeai": list(DEEPCUBEAI),
     "pddlgym": [f"{name}{way}" for way in ("", ", 10 % held out") for name in PDDLGYM],
 }
 

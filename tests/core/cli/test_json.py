@@ -7,7 +7,7 @@ import typer
 
 from cubespace.cli.commands import app
 
-WITHOUT = {"cell", "studio"}  # typed by scripts; serves a page
+WITHOUT = {"cell"}  # typed by scripts
 
 
 def test_every_command_has_the_option() -> None:
