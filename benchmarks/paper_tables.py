@@ -52,7 +52,10 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--output", type=Path, default=ROOT / "results")
     arguments = parser.parse_args()
+    axes = read_matrix(EXAMPLES / f"{arguments.name}.toml").values()
+    down = [axis for axis in LAYOUTS[arguments.name][0] if axis in axes]
     runs = [facts for facts in read_runs(arguments.folders) if facts.stages]
+    runs.sort(key=lambda facts: [list(map(str, axes[axis])).index(facts.value(axis)) for axis in down])
     table = make_table(runs, *LAYOUTS[arguments.name])
     text = page(arguments.name, runs, table)
     write_text(arguments.output / f"paper-{arguments.name}.md", text)

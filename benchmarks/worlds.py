@@ -41,7 +41,6 @@ GYM = {
     "DoorKey 6x6": ("gym:id=MiniGrid-DoorKey-6x6-v0", 7),
 }
 DEEPCUBEAI = {
-    "IceSlider 3": ("deepcubeai:world=ice-slider,seed=3", 3),  # few states are further apart
     "IceSlider 4": ("deepcubeai:world=ice-slider,seed=4", 4),
     "DigitJump 3": ("deepcubeai:world=digit-jump,seed=3", 4),
     "DigitJump 4": ("deepcubeai:world=digit-jump,seed=4", 4),

@@ -34,7 +34,7 @@ def holders(pool: Path, run: RunFolder, stage: str) -> Iterator[RunFolder]:
     """Yield the other runs below a folder whose stage is finished and has the same identity."""
     key = run.config.key(stage)
     for path in sorted(pool.iterdir()) if pool.is_dir() else ():
-        if path.name == run.path.name or not (path / MANIFEST).is_file():
+        if path.resolve() == run.path.resolve() or not (path / MANIFEST).is_file():
             continue
         with suppress(CubeError):  # another version's, or being written
             other = RunFolder.load(path, run.catalogue)

@@ -46,6 +46,10 @@ def test_another_matrix_lends_what_it_has_done(tmp_path) -> None:
     two.reuse([tmp_path / "one"])
     assert two.run(InProcess(NoOptions())).done == 2
     assert done(tmp_path / "two") == {"evaluate": 1}, "the one that the other matrix has not"
+    same = MatrixRun.of(tiny_matrix({"planner": PLANNERS}), tmp_path / "same")  # its cells have the same names
+    same.reuse([tmp_path / "two"])
+    assert same.run(InProcess(NoOptions())).done == 2
+    assert not done(tmp_path / "same")
 
 
 def test_a_cell_that_fails_is_told_with_its_reason_and_harms_no_other(tmp_path) -> None:
