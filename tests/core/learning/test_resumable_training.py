@@ -114,7 +114,7 @@ def train_and_kill(folder: Path, length: int, after: int, delay: float) -> None:
     time.sleep(delay)
     process.kill()
     process.join()
-    assert process.exitcode in (-signal.SIGKILL, 0)  # on a busy machine it may end before it is killed
+    assert process.exitcode == -signal.SIGKILL
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,8 @@ from cubespace.search.solver import SearchResult
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finding what left its group needs Linux")
 
 TASK = one_step_task()
-BUSY_SECONDS = 200  # within which all is over on the busiest machine; what is tested here would go on for 600
 # what runs on, with its id in a file; it has closed its output, so that nobody waits for it by accident
-STAY = "open(MARK, 'w').write(str(os.getpid())); os.close(1); os.close(2); time.sleep(600)"
+STAY = "open(MARK, 'w').write(str(os.getpid())); os.close(1); os.close(2); time.sleep(60)"
 ESCAPES = {
     "a child in a session of its own": f"""
         if os.fork() == 0:
@@ -40,7 +40,7 @@ ESCAPES = {
             os._exit(0)
         """,
     "a command of the shell": """
-        os.system(f"setsid sh -c 'echo $$ > {MARK}; exec sleep 600' > /dev/null 2>&1 &")
+        os.system(f"setsid sh -c 'echo $$ > {MARK}; exec sleep 60' > /dev/null 2>&1 &")
         """,
 }
 UNTIL_IT_RUNS = "\nwhile not (os.path.exists(MARK) and open(MARK).read().strip()): time.sleep(0.01)\n"
@@ -53,17 +53,17 @@ def run(escape: str, then: str, mark: Path, limits: Limits) -> SearchResult:
 
 @pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
 def test_what_has_left_the_group_is_ended_when_the_time_is_up(escape: str, tmp_path: Path) -> None:
-    result = run(escape, "time.sleep(600)", tmp_path / "pid", Limits(seconds=2, megabytes=500))
+    result = run(escape, "time.sleep(60)", tmp_path / "pid", Limits(seconds=2, megabytes=500))
     assert result.outcome is Outcome.OUT_OF_TIME
-    assert 2 <= result.wall_seconds < BUSY_SECONDS
-    assert eventually_dead(tmp_path / "pid")
+    assert 2 <= result.wall_seconds < 2.2 + 0.1  # 10 %, and what a busy machine takes
+    assert eventually_dead(tmp_path / "pid", 0.2)
 
 
 @pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
 def test_what_has_left_the_group_is_ended_after_a_normal_end(escape: str, tmp_path: Path) -> None:
-    result = run(escape, plan(TASK, 0), tmp_path / "pid", Limits(seconds=BUSY_SECONDS, megabytes=500))
+    result = run(escape, plan(TASK, 0), tmp_path / "pid", Limits(seconds=20, megabytes=500))
     assert result.outcome is Outcome.SOLVED, result
-    assert eventually_dead(tmp_path / "pid")
+    assert eventually_dead(tmp_path / "pid", 0.2)
 
 
 @pytest.mark.parametrize("victim", ["worker", "guard"])
@@ -72,32 +72,29 @@ def test_a_planner_that_kills_its_supervisor_gains_nothing(escape: str, victim: 
     find = "victim = os.getppid()\n"
     if victim == "guard":
         find = "victim = int(open(f'/proc/{os.getppid()}/stat').read().rpartition(')')[2].split()[1])\n"
-    deed = f"{find}os.kill(victim, 9)\ntime.sleep(600)"
-    result = run(escape, deed, tmp_path / "pid", Limits(seconds=300, megabytes=500))
+    deed = f"{find}os.kill(victim, 9)\ntime.sleep(60)"
+    result = run(escape, deed, tmp_path / "pid", Limits(seconds=10, megabytes=500))
     assert result.outcome is Outcome.CRASHED
     assert "killed" in result.detail
-    assert result.wall_seconds < BUSY_SECONDS
+    assert result.wall_seconds < 8
     assert eventually_dead(tmp_path / "pid")
 
 
 def test_many_processes_that_start_others_are_all_ended(tmp_path: Path) -> None:
     script = f"""
         import os, time
-        planner = os.getpid()
         for _ in range(4):
             if os.fork() == 0:
                 os.setsid()
         open(os.path.join({str(tmp_path)!r}, str(os.getpid())), "w").write(str(os.getpid()))
-        while os.getpid() != planner or len(os.listdir({str(tmp_path)!r})) < 16:
-            time.sleep(0.02)
+        time.sleep(60)
         """
-    run_planner(Script(script), TASK, Limits(seconds=BUSY_SECONDS, megabytes=500))
+    run_planner(Script(script), TASK, Limits(seconds=2, megabytes=500))
     marks = list(tmp_path.iterdir())
     assert len(marks) == 16
-    assert all(eventually_dead(mark) for mark in marks)
+    assert all(eventually_dead(mark, 1) for mark in marks)
 
 
-@pytest.mark.slow  # a promise for machines that are not busy
 @pytest.mark.parametrize("seconds", [1.0, 3.0])
 def test_a_planner_that_ignores_requests_is_ended_within_a_tenth_of_its_limit(seconds: float) -> None:
     script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
@@ -108,7 +105,7 @@ def test_a_planner_that_ignores_requests_is_ended_within_a_tenth_of_its_limit(se
 def test_a_planner_that_stops_itself_is_ended_in_time() -> None:
     result = run_planner(Script("import os; os.kill(os.getpid(), 19)"), TASK, Limits(seconds=1))
     assert result.outcome is Outcome.OUT_OF_TIME
-    assert result.wall_seconds < BUSY_SECONDS
+    assert result.wall_seconds < 2
 
 
 def test_processes_share_the_memory_limit() -> None:
@@ -118,10 +115,12 @@ def test_processes_share_the_memory_limit() -> None:
             if os.fork() == 0:
                 break
         block = b"x" * (100 << 20)
-        time.sleep(600)
+        time.sleep(60)
         """
-    result = run_planner(Script(script), TASK, Limits(seconds=BUSY_SECONDS, megabytes=300))
+    begun = time.monotonic()
+    result = run_planner(Script(script), TASK, Limits(seconds=30, megabytes=300))
     assert result.outcome is Outcome.OUT_OF_MEMORY
+    assert time.monotonic() - begun < 20
 
 
 def test_memory_that_processes_share_counts_once() -> None:
@@ -136,7 +135,7 @@ def test_memory_that_processes_share_counts_once() -> None:
             os.waitpid(child, 0)
         {plan(TASK, 0)}
         """
-    assert run_planner(Script(script), TASK, Limits(seconds=BUSY_SECONDS, megabytes=300)).outcome is Outcome.SOLVED
+    assert run_planner(Script(script), TASK, Limits(seconds=30, megabytes=300)).outcome is Outcome.SOLVED
 
 
 @pytest.mark.parametrize("megabytes", [10**6, 2**42, 10**15, 10**30])
@@ -152,14 +151,14 @@ def test_a_stopped_supervisor_cannot_hang_the_search(tmp_path: Path, monkeypatch
         import os, time
         open({str(mark)!r}, "w").write(str(os.getpid()))
         os.kill({guard}, {signal.SIGSTOP:d}); os.kill(os.getppid(), {signal.SIGSTOP:d})
-        time.sleep(600)
+        time.sleep(60)
         """
     result = run_planner(Script(script), TASK, Limits(seconds=1))
     assert result.outcome is Outcome.CRASHED
     assert "does not answer" in result.detail
-    assert result.wall_seconds < BUSY_SECONDS
-    assert eventually_dead(mark)
-    assert run_planner(Script(plan(TASK, 0)), TASK, Limits(seconds=BUSY_SECONDS)).outcome is Outcome.SOLVED
+    assert result.wall_seconds < 9
+    assert eventually_dead(mark, 1)
+    assert run_planner(Script(plan(TASK, 0)), TASK, Limits(seconds=20)).outcome is Outcome.SOLVED
 
 
 def test_a_search_whose_supervisor_was_killed_is_tried_again_at_once(tmp_path: Path) -> None:
@@ -169,9 +168,9 @@ def test_a_search_whose_supervisor_was_killed_is_tried_again_at_once(tmp_path: P
         if not os.path.exists({str(second)!r}):
             open({str(second)!r}, "w")
             os.kill(os.getppid(), 9)
-            time.sleep(600)
+            time.sleep(60)
         {plan(TASK, 0)}
         """
-    result = run_planner(Script(script), TASK, Limits(seconds=BUSY_SECONDS))
+    result = run_planner(Script(script), TASK, Limits(seconds=20))
     assert result.outcome is Outcome.SOLVED
     assert os.path.exists(second)

@@ -65,7 +65,7 @@ def folder(tmp_path) -> Iterator[Path]:
         yield tmp_path
 
 
-def wait_for(happened: Callable[[], bool], seconds: float = 300) -> None:
+def wait_for(happened: Callable[[], bool], seconds: float = 30) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline, "it did not happen"

@@ -69,7 +69,7 @@ def parent(process: int) -> int:
     return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-def soon(file: Path, seconds: float = 300) -> str:
+def soon(file: Path, seconds: float = 60) -> str:
     deadline = time.monotonic() + seconds
     while not (file.is_file() and file.read_text()):
         assert time.monotonic() < deadline, f"{file.name} did not come"
