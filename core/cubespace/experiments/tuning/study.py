@@ -96,7 +96,7 @@ class TuningRun:
         for trial in trials:
             path = self.trial_folder(trial)
             if not (path / "config.toml").is_file():
-                RunFolder.start(path, self.trial_config(trial), self.catalogue)
+                RunFolder.start(path, self.trial_config(trial), self.catalogue, look_for_files=False)
             words = ("cell", str(path), "--until", self.tuning.stage, "--reuse", str(path.parent))
             by_name[path.name] = trial
             cells.append(Cell(path.name, words, self.folder / LOGS / path.name))
