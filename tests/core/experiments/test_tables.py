@@ -7,6 +7,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import attrs
 import pytest
 from tiny_matrix import InProcess, tiny_matrix
 
@@ -71,6 +72,16 @@ def test_every_measure_has_a_value(runs) -> None:
         heading.column.name for heading, value in zip(table.headings, table.values[0], strict=True) if not value.numbers
     ]
     assert set(empty) <= {"discriminator_f", "graph_recall", "graph_wrong"}  # of networks that are searched
+
+
+def test_searches_are_counted_by_how_they_ended(runs) -> None:
+    copies = [attrs.evolve(facts, results=json.loads(json.dumps(facts.results))) for facts in runs]
+    for facts in copies:
+        for plans in facts.results["planners"].values():
+            plans["outcomes"] = {"solved": 1, "unsolvable in the learned model": 2}
+    table = make_table(copies, rows=["planner"], columns=[], values=["exhausted", "out_of_time", "out_of_memory"])
+    assert [[value.mean for value in line] for line in table.values] == [[2, 0, 0], [2, 0, 0]]
+    assert [value.mean for value in make_table(runs, [], [], ["exhausted"]).values[0]] == [0]
 
 
 def test_runs_without_a_matrix_have_the_axes_in_which_they_differ(runs) -> None:

@@ -11,6 +11,7 @@ import attrs
 from cubespace.base.errors import UsageError
 from cubespace.base.options import suggestion
 from cubespace.experiments.tables.rows import Row, Table
+from cubespace.search.solver import Outcome
 
 Number = float | int | None
 
@@ -52,6 +53,16 @@ def _mean(key: str) -> Callable[[Row], Number]:
     return read
 
 
+def _ended(outcome: Outcome) -> Callable[[Row], Number]:
+    """Return how to count the searches that ended in this way."""
+
+    def read(row: Row) -> Number:
+        outcomes = row.plans.get("outcomes")
+        return None if outcomes is None else outcomes.get(outcome.value, 0)
+
+    return read
+
+
 def _length(row: Row) -> Number:
     lengths = [len(record["plan"]) for record in row.plans.get("records", ()) if record["plan"] is not None]
     return fmean(lengths) if lengths else None
@@ -86,6 +97,9 @@ MEASURES = {
     "valid": Measure("valid", _fraction("valid"), "evaluate", 3),
     "optimal": Measure("optimal", _fraction("optimal"), "evaluate", 3),
     "instances": Measure("instances", _plans("instances"), "evaluate", 0),
+    "exhausted": Measure("exhausted", _ended(Outcome.UNSOLVABLE), "evaluate", 0),  # every state seen, and no plan
+    "out_of_time": Measure("out of time", _ended(Outcome.OUT_OF_TIME), "evaluate", 0),
+    "out_of_memory": Measure("out of memory", _ended(Outcome.OUT_OF_MEMORY), "evaluate", 0),
     "plan_length": Measure("plan length", _length, "evaluate", 2),
     "expansions": Measure("expansions", _mean("expansions"), "evaluate", 1),
     "evaluations": Measure("evaluations", _mean("evaluations"), "evaluate", 1),
