@@ -16,6 +16,7 @@ from cubespace.learning.action_head import ActionHead
 from cubespace.learning.apply_module import ApplyModule
 from cubespace.learning.discriminator import ActionDiscriminator
 from cubespace.learning.encoder import Decoder, Encoder
+from cubespace.learning.layers import initialise_as_glorot
 from cubespace.learning.relaxations import BinConcrete, GumbelSoftmax
 from cubespace.settings.recipe import ModelConfig
 
@@ -63,6 +64,8 @@ class SpaceAutoEncoder(nn.Module):
         self.gumbel_softmax = GumbelSoftmax()
         width, depth = config.discriminator_width, config.discriminator_depth
         self.discriminator = ActionDiscriminator(self.bits, self.actions, width=width, depth=depth) if width else None
+        if config.initialisation == "glorot":
+            initialise_as_glorot(self)
 
     @property
     def device(self) -> torch.device:

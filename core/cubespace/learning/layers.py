@@ -79,6 +79,16 @@ def make_identity(norm: nn.Module) -> None:
     norm.get_buffer("running_var").sub_(norm.eps)
 
 
+@torch.no_grad()
+def initialise_as_glorot(net: nn.Module) -> None:
+    """Draw the weights of dense layers and convolutions anew, as Keras does: uniform by both sizes, biases 0."""
+    for layer in net.modules():
+        if isinstance(layer, nn.Linear | nn.Conv2d | nn.ConvTranspose2d):
+            nn.init.xavier_uniform_(layer.weight)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+
+
 def hold_output(layer: nn.Linear, output: int, value: bool) -> None:
     """Let one output of a linear layer be certainly true, or certainly false, whatever its inputs are."""
     with torch.no_grad():

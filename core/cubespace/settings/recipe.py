@@ -42,6 +42,7 @@ class ModelConfig:
     action_width: int = _setting(300, _units)  # units of each hidden layer of the action head
     action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # hidden layers of the action head
     action_activation: Literal["relu", "tanh"] = "relu"  # between its layers
+    initialisation: Literal["torch", "glorot"] = "torch"  # of dense layers and convolutions; glorot as in Keras
     discriminator_width: int = _setting(0, and_(ge(0), le(MOST_UNITS)))  # of what latent search needs; 0: none
     discriminator_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # its hidden layers
 

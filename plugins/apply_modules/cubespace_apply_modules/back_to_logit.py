@@ -22,6 +22,9 @@ class BtlOptions:
     activation: Literal["sigmoid", "binconcrete"] = option(
         "sigmoid", "activation of the successor in training: the paper says binconcrete, its code uses sigmoid"
     )
+    table: Literal["normal", "glorot"] = option(
+        "normal", "initial effects: of deviation 1, or small ones as of a dense layer in Keras, which learn faster"
+    )
 
 
 class BackToLogit(ApplyModule):
@@ -34,6 +37,8 @@ class BackToLogit(ApplyModule):
     def __init__(self, bits: int, actions: int, options: BtlOptions) -> None:
         super().__init__(bits, actions, options)
         self.table = nn.Parameter(torch.randn(actions, bits))
+        if options.table == "glorot":
+            nn.init.xavier_uniform_(self.table)
         self.state_logit = Monotone(bits) if options.bn else nn.Identity()
         self.effect_logit = Monotone(bits) if options.bn else nn.Identity()
         self.shift = nn.Parameter(torch.zeros(bits))

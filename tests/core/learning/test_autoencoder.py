@@ -70,6 +70,17 @@ def test_no_tensor_is_nailed_to_the_cpu(network) -> None:
         assert all(value.device.type == "meta" for value in outputs)
 
 
+@pytest.mark.parametrize("network", NETWORKS)
+def test_weights_can_begin_as_in_keras(network) -> None:
+    model = build_model(attrs.evolve(with_networks(network), initialisation="glorot"), (8, 8))
+    layers = [layer for layer in model.modules() if isinstance(layer, torch.nn.Linear)]
+    for layer in layers:
+        outputs, inputs = layer.weight.shape
+        assert layer.weight.abs().max() <= (6.0 / (inputs + outputs)) ** 0.5
+        assert layer.bias is None or not layer.bias.any()
+    assert layers[-1].weight.abs().max() > 0
+
+
 def test_an_unknown_apply_module_is_named() -> None:
     with pytest.raises(UsageError, match="Did you mean 'btl'"):
         build_model(attrs.evolve(SMALL, apply="blt"), (8, 8))

@@ -14,7 +14,16 @@ from cubespace.plugins.catalogue import load_plugins
 from cubespace.settings.recipe import ConsolidationConfig
 from cubespace.testing.apply import CHECKS
 
-SPECS = ["btl", "btl:bn=off", "btl:activation=binconcrete", "minmax", "smooth", "smooth:sharpness=8", "blackbox"]
+SPECS = [
+    "btl",
+    "btl:bn=off",
+    "btl:activation=binconcrete",
+    "btl:table=glorot",
+    "minmax",
+    "smooth",
+    "smooth:sharpness=8",
+    "blackbox",
+]
 STRIPS = SPECS[:-1]
 
 
