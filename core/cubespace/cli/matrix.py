@@ -16,13 +16,14 @@ from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.matrix_view import MatrixView, duration
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import SPEC
+from cubespace.cli.options import DEFAULTS, SPEC, Device, Precision
 from cubespace.cli.signals import Stopped
 from cubespace.experiments.driver import MatrixRun, Outcome
 from cubespace.experiments.executor import Executor
 from cubespace.experiments.matrix import Matrix, read_matrix
 from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings.recipe import Execution
 
 Source = Annotated[
     Path | None, typer.Argument(metavar="FILE|MATRIX", help="A matrix file, or the folder of a matrix to go on with.")
@@ -100,6 +101,8 @@ def matrix(
     ] = "local",
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side.  [default: one per core]")] = None,
     searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1,
+    device: Device = DEFAULTS.device,
+    precision: Precision = DEFAULTS.precision,
     reuse: Lenders = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; do nothing.")
@@ -118,16 +121,17 @@ def matrix(
     if dry_run:
         _outline(run, as_json)
         return
+    how = Execution(device=device, searches=searches, precision=precision)  # the device is for each cell to check
     if print_jobs:
         if as_json:
             raise UsageError("--print-jobs prints a script for a shell: leave --json out")
         run.prepare()
-        typer.echo("\n".join(job_lines(run.jobs(), folder, searches, wanted.diagnose)))
+        typer.echo("\n".join(job_lines(run.jobs(), folder, how, wanted.diagnose)))
         return
     by = find_executor(loaded, executor, jobs)
     if reuse:
         run.reuse(reuse)
-    _show(_run(run, by, searches, quiet), folder, as_json)
+    _show(_run(run, by, how, quiet), folder, as_json)
 
 
 def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matrix, Path]:
@@ -144,11 +148,11 @@ def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matri
     return wanted, Path("runs") / (source.stem if source else f"matrix-{digest}")
 
 
-def _run(run: MatrixRun, by: Executor, searches: int, quiet: bool) -> Outcome:
+def _run(run: MatrixRun, by: Executor, how: Execution, quiet: bool) -> Outcome:
     """Do what is left of a matrix; when interrupted, say how to go on."""
     with MatrixView([job.name for job in run.jobs()], run.folder, quiet=quiet) as view:
         try:
-            return run.run(by, searches=searches, told=view.told)
+            return run.run(by, execution=how, told=view.told)
         except Stopped as stop:
             stop.advice = f": cube matrix {run.folder} goes on"
             raise

@@ -94,7 +94,10 @@ Device = Annotated[str, typer.Option(metavar="NAME", help="auto, cpu, cuda, cuda
 Threads = Annotated[
     str, typer.Option(metavar="N|auto", help="CPU threads; auto measures which number is fastest on this machine now.")
 ]
-Precision = Annotated[Literal["float32", "bf16"], typer.Option(help="Arithmetic of training; bf16 pays on GPUs only.")]
+Precision = Annotated[
+    Literal["float32", "bf16"],
+    typer.Option(help="Arithmetic of training; bf16 is faster on GPUs and on CPUs that have it."),
+]
 Compile = Annotated[bool, typer.Option("--compile", help="Compile the network first; pays on GPUs only.")]
 CheckpointSeconds = Annotated[
     float, typer.Option(min=0, help="Seconds between checkpoints: at most so much training is lost, or an epoch.")
@@ -190,10 +193,15 @@ def open_run(folder: Path | None, config: RunConfig, loaded: Catalogue) -> RunFo
     return RunFolder.start(folder or default_folder(config), config, loaded)
 
 
-def execution(device: str, threads: int = DEFAULTS.threads, searches: int = DEFAULTS.searches) -> Execution:
-    """Return how a stage works that does not train."""
+def execution(
+    device: str,
+    threads: int = DEFAULTS.threads,
+    searches: int = DEFAULTS.searches,
+    precision: Literal["float32", "bf16"] = DEFAULTS.precision,
+) -> Execution:
+    """Return how a stage works, on a device that is there."""
     check_device(device)
-    return Execution(device=device, threads=threads, searches=searches)
+    return Execution(device=device, threads=threads, searches=searches, precision=precision)
 
 
 def number_of_threads(text: str) -> int:

@@ -25,6 +25,7 @@ from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells
 from cubespace.experiments.sharing import recorded, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder import RunFolder
+from cubespace.settings.recipe import Execution
 
 MATRIX = "matrix.toml"
 
@@ -85,7 +86,11 @@ class MatrixRun:
         return Estimate.of([cell for cell in self.cells if cell.folder.is_dir()])
 
     def run(
-        self, executor: Executor, *, searches: int = 1, told: Callable[[CellResult], None] = lambda _: None
+        self,
+        executor: Executor,
+        *,
+        execution: Execution | None = None,
+        told: Callable[[CellResult], None] = lambda _: None,
     ) -> Outcome:
         """Do what is left, in random order, so that a part of the matrix is a fair sample; a failure stops no other."""
         begun, failures = time.monotonic(), {}
@@ -100,7 +105,7 @@ class MatrixRun:
                     failures[result.cell.name] = result.reason
                 told(result)
 
-            cells = executor_cells(jobs, self.folder, searches, self.matrix.diagnose, self._holder)
+            cells = executor_cells(jobs, self.folder, execution or Execution(), self.matrix.diagnose, self._holder)
             executor.run(cells, finished)
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun

@@ -14,6 +14,7 @@ import attrs
 
 from cubespace.experiments.executor import Cell, Files
 from cubespace.experiments.matrix import CHAIN, MatrixCell
+from cubespace.settings.recipe import Execution
 
 LOGS = "logs"  # what the processes of a matrix print, below its folder
 
@@ -32,11 +33,12 @@ class Job:
         run = self.cell.folder.name
         return run if self.stage == CHAIN[-1] else f"{run}.{self.stage}"
 
-    def arguments(self, searches: int, diagnose: bool) -> tuple[str, ...]:
+    def arguments(self, execution: Execution, diagnose: bool) -> tuple[str, ...]:
         """Return the words after ``cube``."""
         words = ["cell", str(self.cell.folder), "--until", self.stage, "--reuse", str(self.cell.folder.parent)]
+        words += ["--device", execution.device, "--precision", execution.precision]
         if self.stage == CHAIN[-1]:
-            words += ["--jobs", str(searches), *["--diagnose"] * diagnose]
+            words += ["--jobs", str(execution.searches), *["--diagnose"] * diagnose]
         return tuple(words)
 
 
@@ -65,7 +67,7 @@ def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], boo
 def executor_cells(
     jobs: Sequence[Job],
     folder: Path,
-    searches: int,
+    execution: Execution,
     diagnose: bool,
     holder: Callable[[Job], Path | None] = lambda _: None,
 ) -> list[Cell]:
@@ -76,7 +78,7 @@ def executor_cells(
         reads = tuple(str(path.relative_to(folder)) for path in (own, held) if path is not None)
         files = Files(folder, reads, (str(own.relative_to(folder)),))
         after = () if job.after is None else (job.after,)
-        cells.append(Cell(job.name, job.arguments(searches, diagnose), folder / LOGS / job.name, after, files))
+        cells.append(Cell(job.name, job.arguments(execution, diagnose), folder / LOGS / job.name, after, files))
     return cells
 
 

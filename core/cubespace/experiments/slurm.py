@@ -8,9 +8,10 @@ from pathlib import Path
 
 from cubespace.experiments.executor import ONE_THREAD
 from cubespace.experiments.jobs import LOGS, Job, levels
+from cubespace.settings.recipe import Execution
 
 
-def job_lines(jobs: Sequence[Job], folder: Path, searches: int, diagnose: bool) -> list[str]:
+def job_lines(jobs: Sequence[Job], folder: Path, execution: Execution, diagnose: bool) -> list[str]:
     """Return a shell script: it submits an array of jobs per level, of one core each."""
     threads = " ".join(f"{name}={value}" for name, value in ONE_THREAD.items())
     lines = [
@@ -24,14 +25,14 @@ def job_lines(jobs: Sequence[Job], folder: Path, searches: int, diagnose: bool) 
         wait = f" --dependency=afterany:$level{number - 1}" if number else ""
         log = shlex.quote(str(folder / LOGS / f"level{number}-%a.txt"))
         lines += [
-            f"level{number}=$(sbatch --parsable{wait} --array=0-{len(level) - 1} --cpus-per-task={searches} "
+            f"level{number}=$(sbatch --parsable{wait} --array=0-{len(level) - 1} --cpus-per-task={execution.searches} "
             f"--output={log} <<'EOF'",
             "#!/bin/sh",
             f"export {threads}",
             "case $SLURM_ARRAY_TASK_ID in",
         ]
         lines += [
-            f"{position}) exec cube {shlex.join(job.arguments(searches, diagnose))} ;;"
+            f"{position}) exec cube {shlex.join(job.arguments(execution, diagnose))} ;;"
             for position, job in enumerate(level)
         ]
         lines += ["esac", "EOF", ")"]

@@ -132,7 +132,7 @@ class Execution:
 
     device: str = "auto"  # auto, cpu, cuda, cuda:1, mps
     threads: int = _setting(1, ge(1))  # on a busy machine two can be ten times slower than one
-    precision: Literal["float32", "bf16"] = "float32"  # bf16 pays on GPUs only
+    precision: Literal["float32", "bf16"] = "float32"  # bf16 is faster on GPUs and on CPUs that have it
     compile: bool = False  # torch.compile, pays on GPUs only
     searches: int = _setting(1, ge(1))  # of planners side by side, each a process of its own
     checkpoint_seconds: float = _setting(30.0, ge(0.0))  # at most this much work is lost, up to a whole epoch

@@ -6,6 +6,7 @@ from cubespace.experiments.jobs import executor_cells, levels, plan_jobs
 from cubespace.experiments.matrix import Matrix, MatrixCell, cells_of
 from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import load_plugins
+from cubespace.settings.recipe import Execution
 
 FOLDER = Path("runs/m")
 
@@ -63,11 +64,13 @@ def test_what_is_done_is_no_job() -> None:
 
 def test_a_job_is_a_call_of_cube_and_has_a_line_in_the_script() -> None:
     jobs = plan_jobs(cells(planner=["fd-ms", "fd-lmcut"]), nothing)
-    calls = executor_cells(jobs, FOLDER, 2, True)
+    calls = executor_cells(jobs, FOLDER, Execution(searches=2, device="cpu", precision="bf16"), True)
     assert [cell.arguments[:2] for cell in calls] == [("cell", str(job.cell.folder)) for job in jobs]
     assert calls[0].arguments[2:4] == ("--until", "extract")
-    assert calls[1].arguments[3:] == ("evaluate", "--reuse", str(FOLDER / "cells"), "--jobs", "2", "--diagnose")
+    how = ("--device", "cpu", "--precision", "bf16")
+    assert calls[0].arguments[6:] == how, "whatever trains is told how"
+    assert calls[1].arguments[3:] == ("evaluate", "--reuse", str(FOLDER / "cells"), *how, "--jobs", "2", "--diagnose")
     assert calls[1].after == (calls[0].name,)
-    script = job_lines(jobs, FOLDER, 1, False)
+    script = job_lines(jobs, FOLDER, Execution(), False)
     assert sum("exec cube cell" in line for line in script) == len(jobs)
     assert any("--dependency=afterany:$level0" in line for line in script)
