@@ -23,7 +23,8 @@ ROWS = {
     "15-puzzle, 14 and 21 steps": ("mandrill15", ("mandrill15-14", "mandrill15-21")),
     "Hanoi, 9 disks": ("hanoi9", ("hanoi9", "hanoi9-goals")),
 }
-WHOLE, CUT = "paper-whole", "paper"  # variants of table2.toml: trained as long as in the paper, and not
+# variants of table2.toml: trained as long as in the paper, and cut, marked so
+TRAINED = {"paper-whole": "", "paper": " †", "paper-short": " †"}
 GREEDY = ("fd-gc", "fd-lama")
 NONE = "–"
 SPACE = "\u00a0"  # that no line breaks at
@@ -73,7 +74,7 @@ def _printed() -> dict[str, str]:
 
 def _paper_here(records: Records, domain: str) -> str:
     """Return what the paper's method came to here, marked if its training was cut."""
-    for variant, mark in ((WHOLE, ""), (CUT, " †")):
+    for variant, mark in TRAINED.items():
         some = [record for record in records if record["variant"] == variant and record["domain"] == domain]
         if some:
             return _counts(some, "fd-lmcut") + mark

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from cubespace.base.errors import UsageError
 from cubespace.base.files import sha256, write_json, write_text
@@ -62,7 +63,8 @@ class Pipeline(RunContents):
 
     def until(self, last: str) -> None:
         """Do all stages that lead to ``last``, and itself."""
-        with self.run.working(), following(self.observer, self.run.path), blame():
+        few = partial(threadpool_limits, self.execution.threads)  # for numpy too: cells side by side slow each other down
+        with self.run.working(), following(self.observer, self.run.path), few(), blame():
             for stage in self.run.config.way_to(last):
                 if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
@@ -102,6 +104,8 @@ class Pipeline(RunContents):
             )
             for note in training.notes:
                 self.observer.say(note)
+            if self.execution.precision != "float32":
+                self.observer.say(f"train: in {self.execution.precision}")
             if training.done:
                 self.observer.say(f"train: going on after epoch {training.done}")
             for row in training:

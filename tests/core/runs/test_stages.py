@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import sha256
@@ -53,6 +55,17 @@ class Listener(Observer):
 def pipeline(path: Path, observer: Observer | None = None, **settings: object) -> Pipeline:
     config = load_config(None, {**SETTINGS, **settings})
     return Pipeline(RunFolder.start(path, config), load_plugins(), Execution(), observer or Observer())
+
+
+def test_numpy_has_as_many_threads_as_the_run(tmp_path) -> None:
+    class Counting(Observer):
+        threads: ClassVar[set[int]] = set()
+
+        def stage(self, name: str, about: str) -> None:  # noqa: ARG002
+            self.threads.update(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    pipeline(tmp_path / "run", Counting()).until("train")
+    assert Counting.threads == {1}
 
 
 @pytest.fixture(scope="module")
