@@ -63,8 +63,12 @@ class Pipeline(RunContents):
 
     def until(self, last: str) -> None:
         """Do all stages that lead to ``last``, and itself."""
-        limits = threadpool_limits  # of numpy too: cells side by side slow each other down
-        with self.run.working(), following(self.observer, self.run.path), limits(self.execution.threads), blame():
+        with (
+            self.run.working(),
+            following(self.observer, self.run.path),
+            threadpool_limits(self.execution.threads),  # of numpy too: cells side by side slow each other down
+            blame(),
+        ):
             for stage in self.run.config.way_to(last):
                 if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
