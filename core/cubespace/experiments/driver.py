@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import attrs
-import filelock
 
-from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import write_text
 from cubespace.base.options import parse_spec
 from cubespace.data.domain import StateSpace
@@ -22,6 +19,7 @@ from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import CellResult, Executor
 from cubespace.experiments.jobs import Job, executor_cells, plan_jobs
 from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
+from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.sharing import recorded, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder import RunFolder
@@ -94,7 +92,7 @@ class MatrixRun:
     ) -> Outcome:
         """Do what is left, in random order, so that a part of the matrix is a fair sample; a failure stops no other."""
         begun, failures = time.monotonic(), {}
-        with self._locked():
+        with owned(self.folder, "matrix", MATRIX):
             before = sum(map(self.done, self.cells))
             self.prepare()
             jobs = self.jobs()
@@ -113,7 +111,7 @@ class MatrixRun:
 
     def reuse(self, folders: Sequence[Path]) -> None:
         """Take over what runs of other matrices, or of other folders, have finished with equal settings."""
-        with self._locked():
+        with owned(self.folder, "matrix", MATRIX):
             self.prepare()
             for folder in folders:
                 pool = folder / CELLS if (folder / MATRIX).is_file() else folder
@@ -138,17 +136,3 @@ class MatrixRun:
             if not (cell.folder / "config.toml").is_file():
                 # a cell whose files are missing fails by itself: it must not keep the others from their work
                 RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Keep another driver from working on this matrix."""
-        if self.folder.exists() and any(self.folder.iterdir()) and not (self.folder / MATRIX).is_file():
-            raise InputError(f"{self.folder} is not empty and not a matrix: choose another folder with -o")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(self.folder / ".lock")
-        try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            raise UsageError(f"another process works on the matrix {self.folder}: wait for it") from None
-        with lock:
-            yield

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import filelock
 import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution
@@ -22,10 +21,11 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, TrialState
 
-from cubespace.base.errors import InputError, UsageError
+from cubespace.base.errors import UsageError
 from cubespace.base.files import write_text
 from cubespace.experiments.executor import Cell, CellResult, Executor
 from cubespace.experiments.jobs import LOGS
+from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.tuning.genetic import GeneticSampler, genes_key
 from cubespace.experiments.tuning.tuning_file import FILE, Tuning, read_tuning
 from cubespace.plugins.catalogue import Catalogue
@@ -194,19 +194,10 @@ class TuningRun:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keep another process from working on this tuning, and refuse another question in its folder."""
-        if (self.folder / FILE).is_file():
-            if read_tuning(self.folder) != self.tuning:
-                raise UsageError(f"{self.folder} is a tuning of other choices: choose another folder with -o")
-        elif self.folder.exists() and any(self.folder.iterdir()):
-            raise InputError(f"{self.folder} is not empty and not a tuning: choose another folder with -o")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_text(self.folder / FILE, self.tuning.dump())
-        lock = filelock.FileLock(self.folder / ".lock")
-        try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            raise UsageError(f"another process works on the tuning {self.folder}: wait for it") from None
-        with lock:
+        if (self.folder / FILE).is_file() and read_tuning(self.folder) != self.tuning:
+            raise UsageError(f"{self.folder} is a tuning of other choices: choose another folder with -o")
+        with owned(self.folder, "tuning", FILE):
+            write_text(self.folder / FILE, self.tuning.dump())
             yield
 
 
