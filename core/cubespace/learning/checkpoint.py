@@ -18,6 +18,7 @@ import torch
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import replacing
+from cubespace.settings.recipe import Recipe
 from cubespace.settings.run_config import flat
 
 CURRENT, PREVIOUS = "checkpoint.pt", "checkpoint.previous.pt"
@@ -104,8 +105,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _refuse_other(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Raise if two identities differ, and name the keys."""
-    there, here = flat(saved), flat(json.loads(json.dumps(wanted)))
+    """Raise if two identities differ, and name the keys. A setting that is newer than the checkpoint had its default."""
+    usual, there, here = flat(attrs.asdict(Recipe())), flat(saved), flat(json.loads(json.dumps(wanted)))
+    there = {key: value for key, value in usual.items() if key in here} | there
     keys = [key for key in sorted(there.keys() | here.keys()) if there.get(key) != here.get(key)]
     if keys:
         changes = ", ".join(f"{key} ({_short(there.get(key))} there, {_short(here.get(key))} now)" for key in keys)

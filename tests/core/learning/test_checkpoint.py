@@ -36,6 +36,15 @@ def folder(tmp_path):
     return tmp_path
 
 
+def test_a_setting_that_is_newer_than_the_checkpoint_had_its_default(folder) -> None:
+    newer = {**IDENTITY, "model": {"initialisation": "torch"}}
+    restored = load_checkpoint(folder, newer)
+    assert restored is not None
+    assert restored.state["epoch"] == 2
+    with pytest.raises(UsageError, match=r"model.initialisation \(torch there, glorot now\)"):
+        load_checkpoint(folder, {**IDENTITY, "model": {"initialisation": "glorot"}})
+
+
 def truncate(path) -> None:
     path.write_bytes(path.read_bytes()[:-200])
 
