@@ -105,7 +105,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _refuse_other(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Raise if two identities differ, and name the keys. A setting that is newer than the checkpoint had its default."""
+    """Raise if two identities differ, and name the keys; a setting newer than the checkpoint had its default there."""
     usual, there, here = flat(attrs.asdict(Recipe())), flat(saved), flat(json.loads(json.dumps(wanted)))
     there = {key: value for key, value in usual.items() if key in here} | there
     keys = [key for key in sorted(there.keys() | here.keys()) if there.get(key) != here.get(key)]
