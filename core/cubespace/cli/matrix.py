@@ -86,6 +86,15 @@ class Axes:
         return attrs.evolve(matrix, axes={**matrix.axes, **axes}, preset=preset)
 
 
+@attrs.frozen
+class Manner:
+    """How every cell works, which is no part of its result."""
+
+    searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1
+    device: Device = DEFAULTS.device
+    precision: Precision = DEFAULTS.precision
+
+
 @app.command(
     epilog="Examples: `cube matrix examples/paper/smoke.toml`, "
     "`cube matrix --domain mnist --domain photo --precondition static --precondition values --seeds 0-4 --jobs 2`"
@@ -100,9 +109,7 @@ def matrix(
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the cells.")
     ] = "local",
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side.  [default: one per core]")] = None,
-    searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1,
-    device: Device = DEFAULTS.device,
-    precision: Precision = DEFAULTS.precision,
+    manner: Manner,
     reuse: Lenders = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; do nothing.")
@@ -121,7 +128,7 @@ def matrix(
     if dry_run:
         _outline(run, as_json)
         return
-    how = Execution(device=device, searches=searches, precision=precision)  # the device is for each cell to check
+    how = Execution(**attrs.asdict(manner))  # the device is for each cell to check
     if print_jobs:
         if as_json:
             raise UsageError("--print-jobs prints a script for a shell: leave --json out")
