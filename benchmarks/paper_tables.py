@@ -41,11 +41,7 @@ LAYOUTS = {
     "hanoi": (["variant"], ["planner"], ["plans", "recall", "wrong"]),
     "effort": (["domain"], ["planner"], ["plans", "expansions", "search_seconds", "known_states", "known_steps"]),
     "distances": (["plan.length"], ["planner"], ["plans", "expansions", "search_seconds"]),
-    "followup": (
-        ["domain"],
-        ["planner"],
-        ["plans", "exhausted", "out_of_time", "out_of_memory", "search_seconds", "recall", "wrong"],
-    ),
+    "followup": (["domain"], ["planner"], ["plans", "exhausted", "search_seconds", "recall", "wrong"]),
 }
 
 
