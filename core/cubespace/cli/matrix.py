@@ -88,7 +88,7 @@ class Axes:
 
 @attrs.frozen
 class Manner:
-    """How every cell works, which is no part of its result."""
+    """How every cell works, which is no part of the identity of its result."""
 
     searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1
     device: Device = DEFAULTS.device
