@@ -211,7 +211,7 @@ def _killed_search(world: World, victim: str, seed: str, folder: Path) -> Verdic
 
 def summary(verdicts: list[Verdict], seed: int) -> dict[str, Any]:
     """Return the table, the promises, and what failed."""
-    from cubespace.runs.folder import environment
+    from cubespace.runs.folder.run_folder import environment
 
     rows = []
     for group, title in TITLES.items():

@@ -20,13 +20,13 @@ import numpy as np
 import torch
 
 from cubespace import Run
+from cubespace.autoencoder import inference
+from cubespace.autoencoder.encoder import Layout
+from cubespace.autoencoder.extensions.latent_graph import LatentGraph
+from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.files import write_text
-from cubespace.learning import inference
-from cubespace.learning.autoencoder import SpaceAutoEncoder
-from cubespace.learning.encoder import Layout
-from cubespace.learning.latent_graph import LatentGraph
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.networks import build_network
+from cubespace.runs.stages.networks import build_network
 from cubespace.search.best_first import best_first, path_length
 from cubespace.search.solver import Limits, SearchProblem, SearchResult
 from cubespace.settings.run_config import load_config

@@ -23,8 +23,8 @@ import attrs
 from processes import cube
 
 from cubespace.base.files import read_json, write_json, write_text
-from cubespace.runs.folder import environment
-from cubespace.runs.solving import folder_name
+from cubespace.runs.folder.run_folder import environment
+from cubespace.runs.pictures.solving import folder_name
 
 INSTANCE_SEED, SCORE_SEED = 70707, 80808  # used by nothing else
 RESULTS = Path("results")

@@ -23,7 +23,7 @@ from cubespace.experiments.driver import MatrixRun
 from cubespace.experiments.executor import CellResult
 from cubespace.experiments.matrix import Matrix
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.folder import environment
+from cubespace.runs.folder.run_folder import environment
 
 RESULTS = Path("results")
 SETTINGS = {

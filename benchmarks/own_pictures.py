@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cubespace
+from cubespace.autoencoder import inference
 from cubespace.base.files import write_json, write_text
-from cubespace.learning import inference
-from cubespace.runs.solving import folder_name
-from cubespace.runs.trace_file import TRACE, load_trace
+from cubespace.runs.folder.trace_file import TRACE, load_trace
+from cubespace.runs.pictures.solving import folder_name
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples"))

@@ -25,8 +25,8 @@ import torch
 from builders import build_model
 from torch.utils.flop_counter import FlopCounterMode
 
-from cubespace.learning.devices import pick_device
-from cubespace.learning.trainer import Trainer
+from cubespace.autoencoder.devices import pick_device
+from cubespace.autoencoder.training import Trainer
 from cubespace.settings.recipe import Execution, Recipe
 from cubespace.settings.run_config import load_config, parse_settings
 

@@ -30,7 +30,7 @@ from cubespace.data import transitions
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.run_files import read_facts
-from cubespace.runs.solving import folder_name
+from cubespace.runs.pictures.solving import folder_name
 
 DOCS = Path(__file__).parent
 COLOURS = 128  # of a screenshot: more make it larger, not clearer

@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 from PIL import Image
 
+from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.arrays import Images
 from cubespace.base.errors import UsageError
 from cubespace.base.film_strip import film_strip
@@ -24,13 +25,12 @@ from cubespace.evaluation.summary import accepted_steps
 from cubespace.experiments.tables.results import Results
 from cubespace.experiments.tables.rows import read_runs
 from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Table, make_table
-from cubespace.learning.autoencoder import SpaceAutoEncoder
 from cubespace.plugins.catalogue import Catalogue, load_plugins
-from cubespace.runs.folder import RunFolder, default_folder
-from cubespace.runs.lifted_files import LiftedRun, read_lifted
-from cubespace.runs.planning import PicturePlan, Planning
-from cubespace.runs.solving import Given, refuse_missing
-from cubespace.runs.stages import Pipeline
+from cubespace.runs.folder.run_folder import RunFolder, default_folder
+from cubespace.runs.pictures.plan import PicturePlan, Planning
+from cubespace.runs.pictures.solving import Given, refuse_missing
+from cubespace.runs.stages.lift import LiftedRun, read_lifted
+from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.search.solver import DEFAULT_LIMITS, Limits
 from cubespace.settings.check import resolve_components
 from cubespace.settings.recipe import Execution
@@ -200,7 +200,7 @@ class Run:
 
     @cached_property
     def network(self) -> SpaceAutoEncoder:
-        """Return the trained network; :mod:`cubespace.learning.inference` has what can be done with it."""
+        """Return the trained network; :mod:`cubespace.autoencoder.inference` has what can be done with it."""
         return self._pipeline.network()
 
     @cached_property

@@ -11,7 +11,7 @@ from visit import Visit
 
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 
 # where the pictures for a person go; by default they are thrown away with the other files of the test
 KEPT = os.environ.get("CUBE_SCREENSHOTS")

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
+from cubespace.autoencoder.extensions.bit_consolidation import _unstable_bits
 from cubespace.base.arrays import Bits, literals
-from cubespace.learning.bit_consolidation import _unstable_bits
 from cubespace.search.sas.exclusive_variables import encode
 from cubespace.search.sas.merged_variables import merge
 from cubespace.symbols.bit_groups import dependent_bits

@@ -10,7 +10,7 @@ from command import cube
 from PIL import Image
 
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 
 
 def start(domain: str, folder: Path, *words: str) -> None:

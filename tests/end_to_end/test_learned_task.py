@@ -7,7 +7,7 @@ from validator import accepts
 from cubespace import Run
 from cubespace.evaluation.problems import make_problems
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.solving import search_problem
+from cubespace.runs.pictures.solving import search_problem
 from cubespace.search.planner import Limits, Outcome, PlannerBackend
 from cubespace.search.planner_process import run_planner
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
+from cubespace.autoencoder.encoder import Layout
+from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.resuming import Pictures, TrainingRun
 from cubespace.data.domain import Pairs
-from cubespace.learning.autoencoder import SpaceAutoEncoder
-from cubespace.learning.encoder import Layout
-from cubespace.learning.resumable_training import Pictures, TrainingRun
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.networks import build_network, new_network, read_network
+from cubespace.runs.stages.networks import build_network, new_network, read_network
 from cubespace.settings.recipe import Execution, ModelConfig, Recipe
 
 

@@ -15,12 +15,12 @@ from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC, Device, Instances, Length, execution
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import DEFAULT_PLANNER, PlanConfig
 
 if TYPE_CHECKING:
-    from cubespace.runs.acting import Actor, Episode
-    from cubespace.runs.stages import Pipeline
+    from cubespace.runs.pictures.act import Actor, Episode
+    from cubespace.runs.stages.pipeline import Pipeline
 
 ACTS = "acts"
 
@@ -67,7 +67,7 @@ def act(
     """Plan, act in the environment, look, plan again; the environment itself says whether the goal was reached."""
     loaded = catalogue(no_plugin)
     run = RunFolder.load(folder, loaded)
-    from cubespace.runs.stages import Pipeline
+    from cubespace.runs.stages.pipeline import Pipeline
 
     run = attrs.evolve(run, config=attrs.evolve(run.config, plan=starts.settings(run.config.plan)))
     pipeline = Pipeline(run, loaded, execution(device, 1), Observer())
@@ -102,12 +102,12 @@ def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Act
     """Act from every start of the run's problems."""
     import numpy as np
 
+    from cubespace.autoencoder import inference
     from cubespace.data.domain import StateSpace
     from cubespace.data.spoiling import clean
     from cubespace.evaluation.binding import Binding
-    from cubespace.learning import inference
-    from cubespace.runs.acting import Actor, environment_of
-    from cubespace.runs.solving import refuse_missing
+    from cubespace.runs.pictures.act import Actor, environment_of
+    from cubespace.runs.pictures.solving import refuse_missing
     from cubespace.search.solver import Limits
 
     domain = clean(pipeline.domain())

@@ -12,7 +12,7 @@ from cubespace.cli.app import NoPlugin, app, catalogue
 from cubespace.cli.options import DEFAULTS, Device, Folder, Precision, Searches, execution
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 
 
 @app.command(hidden=True, epilog="Example: a line of `cube matrix FILE --print-jobs`")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import attrs
 
+from cubespace.autoencoder.schedules import phase_names
 from cubespace.base.options import parse_spec
-from cubespace.learning.schedules import phase_names
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.recipe import AUTO, ModelConfig, TrainConfig
 from cubespace.settings.run_config import RunConfig, dump_toml

@@ -15,7 +15,7 @@ from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import execution
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 
 
 @app.command(
@@ -46,7 +46,7 @@ def export(
     if form in ("macq", "bundle") and len(folders) > 1:
         raise UsageError(f"cube export {form} takes one run: {len(folders)} were named")
     if form == "bundle":
-        from cubespace.runs.bundle import SUFFIX, write_bundle
+        from cubespace.runs.pictures.bundle import SUFFIX, write_bundle
 
         written = write_bundle(RunFolder.load(folders[0]), output or Path(folders[0].name + SUFFIX), licence)
     elif form == "macq":
@@ -84,9 +84,9 @@ RESULTS: dict[str, Callable[[Sequence[Path], Path | None], Path]] = {"lab": _lab
 
 def _macq(folder: Path, target: Path, loaded: Catalogue) -> Path:
     """Write the training transitions in bits."""
+    from cubespace.autoencoder import inference
     from cubespace.experiments.exports.macq import macq_csv
-    from cubespace.learning import inference
-    from cubespace.runs.stages import Pipeline
+    from cubespace.runs.stages.pipeline import Pipeline
 
     pipeline = Pipeline(RunFolder.load(folder), loaded, execution("auto"), Observer())
     network, pairs = pipeline.network(), pipeline.transitions().train

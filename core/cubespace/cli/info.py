@@ -45,7 +45,7 @@ def info(ctx: typer.Context, as_json: AsJson = False, no_plugin: NoPlugin = None
 
 def gather(loaded: Catalogue) -> dict[str, Any]:
     """Return what ``cube info --json`` prints."""
-    from cubespace.learning.devices import default_threads, pick_device
+    from cubespace.autoencoder.devices import default_threads, pick_device
 
     return {
         "cubespace": __version__,

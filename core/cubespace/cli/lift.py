@@ -32,9 +32,9 @@ def lift(
     opened = changed(folder, loaded, pairs, {})
     done = work(opened, loaded, execution(device), "lift", talk.terminal())
     record = done.table(LIFTING)
-    from cubespace.runs.lifted_checks import baseline as without_network
-    from cubespace.runs.lifted_checks import summary
-    from cubespace.runs.lifted_files import DOMAIN
+    from cubespace.runs.stages.lift import DOMAIN
+    from cubespace.runs.stages.lifted_checks import baseline as without_network
+    from cubespace.runs.stages.lifted_checks import summary
 
     plain = without_network(done.transitions().train, done.domain(), opened.config.lift) if baseline else None
     if talk.as_json:

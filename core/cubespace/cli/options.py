@@ -15,7 +15,7 @@ from cubespace.cli.app import AsJson, NoPlugin, catalogue
 from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.progress_bar import Terminal
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.runs.folder import RunFolder, default_folder
+from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import SHORT_NAMES, RunConfig, load_config, parse_settings
 
@@ -207,7 +207,7 @@ def execution(
 def number_of_threads(text: str) -> int:
     """Return what ``--threads`` asks for."""
     if text == "auto":
-        from cubespace.learning.devices import fastest_threads
+        from cubespace.autoencoder.devices import fastest_threads
 
         return fastest_threads()
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_THREADS):
@@ -218,7 +218,7 @@ def number_of_threads(text: str) -> int:
 def check_device(device: str) -> None:
     """Refuse a device that is not there, before any work is done."""
     if device != "auto":
-        from cubespace.learning.devices import pick_device
+        from cubespace.autoencoder.devices import pick_device
 
         pick_device(device)
 

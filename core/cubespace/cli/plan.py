@@ -16,7 +16,7 @@ from cubespace.evaluation.summary import accepted_steps
 from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, TIME_LIMIT
 
 if TYPE_CHECKING:
-    from cubespace.runs.planning import PicturePlan
+    from cubespace.runs.pictures.plan import PicturePlan
 
 
 Start = Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")]
@@ -62,9 +62,9 @@ def plan(
     """Find a plan between two pictures, show it in pictures and say what it is worth; so does the exit code."""
     loaded = catalogue(no_plugin)
     solver = loaded.create("planner", planner)
-    from cubespace.runs.bundle import open_planning
-    from cubespace.runs.planning import own_folder
-    from cubespace.runs.solving import refuse_missing, refuse_other_folder
+    from cubespace.runs.pictures.bundle import open_planning
+    from cubespace.runs.pictures.plan import own_folder
+    from cubespace.runs.pictures.solving import refuse_missing, refuse_other_folder
     from cubespace.search.solver import Limits
 
     refuse_missing({planner: solver})

@@ -38,13 +38,13 @@ from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
 from cubespace.evaluation.summary import best_plan
-from cubespace.runs.folder import CONFIG, RunFolder, default_folder
+from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
 from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
-    from cubespace.runs.stages import Pipeline
+    from cubespace.runs.stages.pipeline import Pipeline
     from cubespace.settings.recipe import Execution
 
 
@@ -171,7 +171,7 @@ def work(
     watchers: Mapping[str, Observer] = MappingProxyType({}),
 ) -> Pipeline:
     """Do the stages up to ``last``; when interrupted, say how to go on."""
-    from cubespace.runs.stages import Pipeline
+    from cubespace.runs.stages.pipeline import Pipeline
 
     with terminal, RunLog(opened.file(LOG)) as log:
         observer = Observers((terminal, log), watchers)
@@ -236,7 +236,7 @@ def _judgement(done: Pipeline) -> dict[str, Any]:
 
 def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
     """Return the film strip of the plan that the report shows first."""
-    from cubespace.runs.solving import folder_name
+    from cubespace.runs.pictures.solving import folder_name
 
     best = best_plan(record for row in results["planners"].values() for record in row["records"])
     if best is None:

@@ -103,7 +103,7 @@ def _export(source: Source, folder: Path, target: Path, *, show: bool, as_json: 
 
 def _planners(source: Source, loaded: Catalogue) -> dict[str, Solver]:
     """Return the planners that can run here, those of the run first."""
-    from cubespace.runs.solving import refuse_missing
+    from cubespace.runs.pictures.solving import refuse_missing
 
     usable: dict[str, Solver] = {}
     for name in dict.fromkeys([*source.planners, DEFAULT_PLANNER, *loaded.names("planner")]):

@@ -12,7 +12,7 @@ from cubespace.base.errors import UsageError
 from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import Device, execution
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 
 # what is counted in a run, and in which words
 ROWS = {
@@ -45,7 +45,7 @@ def theory(
     if picture is not None:
         raise UsageError("--picture draws the graph of Figure 3: leave the run folder out")
     run = RunFolder.load(folder)
-    from cubespace.runs.stages import Pipeline
+    from cubespace.runs.stages.pipeline import Pipeline
     from cubespace.runs.theory_numbers import theory_numbers
 
     numbers = theory_numbers(Pipeline(run, catalogue(no_plugin), execution(device, 1), Observer()))

@@ -22,7 +22,7 @@ from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.sharing import recorded, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.recipe import Execution
 
 MATRIX = "matrix.toml"

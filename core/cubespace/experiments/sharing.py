@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from cubespace.base.errors import CubeError
-from cubespace.runs.folder import RunFolder
-from cubespace.runs.manifest import MANIFEST, StageRecord, read_manifest
+from cubespace.runs.folder.manifest import MANIFEST, StageRecord, read_manifest
+from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import RunConfig
 from cubespace.settings.stages import way_to
 

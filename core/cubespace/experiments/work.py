@@ -10,8 +10,8 @@ from cubespace.base.observer import Observer
 from cubespace.data.domain import StateSpace
 from cubespace.experiments.sharing import take_over
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.runs.folder import RunFolder
-from cubespace.runs.stages import Pipeline
+from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.settings.recipe import Execution
 from cubespace.settings.stages import way_to
 

@@ -29,15 +29,15 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("domain", "domain", "cube_domains", "cubespace.data.domain:Domain"),
-        Kind("apply", "apply module", "cube_apply_modules", "cubespace.learning.apply_module:ApplyModule"),
+        Kind("apply", "apply module", "cube_apply_modules", "cubespace.autoencoder.apply_module:ApplyModule"),
         Kind(
             "precondition",
             "precondition learner",
             "cube_precondition_learners",
             "cubespace.symbols.precondition_learner:PreconditionLearner",
         ),
-        Kind("encoder", "encoder", "cube_encoders", "cubespace.learning.encoder:Encoder"),
-        Kind("decoder", "decoder", "cube_decoders", "cubespace.learning.encoder:Decoder"),
+        Kind("encoder", "encoder", "cube_encoders", "cubespace.autoencoder.encoder:Encoder"),
+        Kind("decoder", "decoder", "cube_decoders", "cubespace.autoencoder.encoder:Decoder"),
         Kind("planner", "planner", "cube_planners", "cubespace.search.solver:Solver"),
         Kind("observer", "observer", "cube_observers", "cubespace.base.observer:Observer"),
         Kind("executor", "executor", "cube_executors", "cubespace.experiments.executor:Executor"),

@@ -32,7 +32,7 @@ def cube_domains(registry: Registry) -> None:
 def cube_encoders(registry: Registry) -> None:
     """Offer networks from pictures to bits, chosen with ``--set model.encoder=NAME``.
 
-    A component is a :class:`cubespace.learning.encoder.Encoder`.
+    A component is a :class:`cubespace.autoencoder.encoder.Encoder`.
     """
 
 
@@ -40,7 +40,7 @@ def cube_encoders(registry: Registry) -> None:
 def cube_decoders(registry: Registry) -> None:
     """Offer networks from bits to pictures, chosen with ``--set model.decoder=NAME``.
 
-    A component is a :class:`cubespace.learning.encoder.Decoder`.
+    A component is a :class:`cubespace.autoencoder.encoder.Decoder`.
     """
 
 
@@ -48,7 +48,7 @@ def cube_decoders(registry: Registry) -> None:
 def cube_apply_modules(registry: Registry) -> None:
     """Offer ways to apply an action to bits, chosen with ``--apply NAME``.
 
-    A component is a :class:`cubespace.learning.apply_module.ApplyModule`.
+    A component is a :class:`cubespace.autoencoder.apply_module.ApplyModule`.
     """
 
 

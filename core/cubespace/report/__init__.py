@@ -58,7 +58,7 @@ def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
         return None
     from cubespace.base.observer import Observer
     from cubespace.report.visuals import Learned
-    from cubespace.runs.stages import Pipeline
+    from cubespace.runs.stages.pipeline import Pipeline
     from cubespace.settings.recipe import Execution
 
     pipeline = Pipeline(run, catalogue, Execution(device="cpu"), Observer())

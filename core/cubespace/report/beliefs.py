@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
+from cubespace.autoencoder.encoder import Layout
 from cubespace.base.words import listed
-from cubespace.learning.encoder import Layout
 from cubespace.report.image_tags import Picture, signed
 from cubespace.report.visuals import CARD_PIXELS, ActionCard, Learned
 from cubespace.symbols.strips import StripsModel

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from cubespace.report import REPORT, many_plots, plots
 from cubespace.report.page import environment, link
 from cubespace.report.run_files import VERDICTS, Facts, verdict
-from cubespace.runs.solving import folder_name
+from cubespace.runs.pictures.solving import folder_name
 
 MAX_SETTINGS_SHOWN = 5  # those in which a variant differs from others
 MAX_FILM_STRIPS = 12

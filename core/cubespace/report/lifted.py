@@ -11,8 +11,8 @@ import attrs
 from cubespace.base.images import read_picture
 from cubespace.report.image_tags import Picture, picture
 from cubespace.report.run_files import Facts
-from cubespace.runs.lifted_checks import summary
-from cubespace.runs.lifted_files import DOMAIN, OBJECTS, PLACES, SCHEMAS
+from cubespace.runs.stages.lift import DOMAIN, OBJECTS, PLACES, SCHEMAS
+from cubespace.runs.stages.lifted_checks import summary
 
 
 @attrs.frozen(kw_only=True)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cubespace.autoencoder import inference
 from cubespace.base.arrays import Images
-from cubespace.learning import inference
 from cubespace.report.image_tags import animation, picture
 from cubespace.report.page import environment, results
 from cubespace.report.run_files import read_facts
-from cubespace.runs.solving import folder_name
-from cubespace.runs.trace_file import TRACE, load_trace
+from cubespace.runs.folder.trace_file import TRACE, load_trace
+from cubespace.runs.pictures.solving import folder_name
 
 if TYPE_CHECKING:
     from cubespace.api import Run

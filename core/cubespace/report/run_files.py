@@ -15,8 +15,8 @@ from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.base.options import parse_spec
 from cubespace.evaluation.summary import accepted_steps, best_plan
-from cubespace.runs.folder import ENVIRONMENT, RunFolder
-from cubespace.runs.manifest import StageRecord
+from cubespace.runs.folder.manifest import StageRecord
+from cubespace.runs.folder.run_folder import ENVIRONMENT, RunFolder
 from cubespace.settings.stages import METRICS, STAGES
 
 if TYPE_CHECKING:

@@ -8,19 +8,19 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from cubespace.autoencoder import inference
+from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.sequence import phases
 from cubespace.base.arrays import Bits, Images, Indices
 from cubespace.base.images import read_picture, region_picture
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
-from cubespace.learning import inference
-from cubespace.learning.autoencoder import SpaceAutoEncoder
-from cubespace.learning.sequence import phases
 from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
 from cubespace.report.run_files import Record, step_marks, verdict
-from cubespace.runs.bits_file import BitPairs
-from cubespace.runs.folder import RunFolder
-from cubespace.runs.solving import folder_name
-from cubespace.runs.trace_file import TRACE, load_trace
+from cubespace.runs.folder.bits_file import BitPairs
+from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.folder.trace_file import TRACE, load_trace
+from cubespace.runs.pictures.solving import folder_name
 from cubespace.symbols.strips import StripsModel
 
 MAX_TRANSITIONS = 6000  # of the training split, for mean pictures: more make no visible difference

@@ -7,10 +7,10 @@ from typing import Any
 import attrs
 import numpy as np
 
+from cubespace.autoencoder import inference
+from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.arrays import Bits, distinct_rows
-from cubespace.learning import inference
-from cubespace.learning.autoencoder import SpaceAutoEncoder
-from cubespace.runs.stages import Pipeline
+from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.symbols.strips import StripsModel
 from cubespace.theory.cube_like_graph import graph_numbers
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from cubespace.base.arrays import Bits, Indices
 from cubespace.base.options import NoOptions
+from cubespace.lifting.task import LiftedTask
 from cubespace.settings.run_config import MEMORY_LIMIT, TIME_LIMIT
-from cubespace.symbols.lifting.task import LiftedTask
 from cubespace.symbols.strips import StripsModel, Task
 
 # from states (batch, bits): the successors, the row of the state each comes from, the label of the action

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Bits, Images
 from cubespace.report.image_tags import barcode, picture
 from cubespace.report.run_files import step_marks, verdict
-from cubespace.runs.planning import PicturePlan
+from cubespace.runs.pictures.plan import PicturePlan
 from cubespace.symbols.strips import StripsModel
 
 Tell = Callable[[PicturePlan, dict[str, Any]], str]  # one line about a plan, from its record

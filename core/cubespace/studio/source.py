@@ -9,20 +9,20 @@ from typing import Any
 import attrs
 import numpy as np
 
+from cubespace.autoencoder import inference
 from cubespace.base.arrays import Images
 from cubespace.base.files import well_formed
 from cubespace.base.observer import Observer
 from cubespace.evaluation.judge import Verdict
 from cubespace.evaluation.problems import Problem
-from cubespace.learning import inference
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.report.run_files import read_facts
-from cubespace.runs.bundle import open_planning
-from cubespace.runs.folder import RunFolder
-from cubespace.runs.planning import PicturePlan, Planning
-from cubespace.runs.solving import Solution, folder_name
-from cubespace.runs.stages import Pipeline
-from cubespace.runs.trace_file import TRACE, load_trace
+from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.folder.trace_file import TRACE, load_trace
+from cubespace.runs.pictures.bundle import open_planning
+from cubespace.runs.pictures.plan import PicturePlan, Planning
+from cubespace.runs.pictures.solving import Solution, folder_name
+from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.search.solver import Limits, Outcome, SearchResult, Statistics
 from cubespace.settings.recipe import Execution
 from cubespace.symbols.strips import StripsModel

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from cubespace.autoencoder import inference
 from cubespace.base.arrays import Images, States
 from cubespace.base.errors import CubeNote, UsageError
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Judge, StateSpace
-from cubespace.learning import inference
 from cubespace.plugins.blame import blame, reason
-from cubespace.runs.solving import check_pictures
+from cubespace.runs.pictures.solving import check_pictures
 from cubespace.search.solver import Limits, Solver
 from cubespace.studio.searches import Searches
 from cubespace.studio.shelf import Item, Shelf

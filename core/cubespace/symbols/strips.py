@@ -16,7 +16,7 @@ from cubespace.base.errors import InputError
 from cubespace.base.files import replacing
 
 if TYPE_CHECKING:
-    from cubespace.symbols.lifting.task import LiftedTask
+    from cubespace.lifting.task import LiftedTask
 
 # PDDL names are case-insensitive, so capitals could make two names one
 NAME = re.compile(r"[a-z][a-z0-9_-]*")

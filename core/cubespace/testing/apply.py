@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from cubespace.learning.apply_module import ApplyModule
+from cubespace.autoencoder.apply_module import ApplyModule
 from cubespace.plugins.catalogue import load_plugins
 
 BITS, ACTIONS, BATCH = 12, 7, 64

@@ -10,8 +10,8 @@ import math
 import torch
 from torch import Tensor
 
+from cubespace.autoencoder.encoder import Decoder, Layout, Shape
 from cubespace.base.options import parse_spec
-from cubespace.learning.encoder import Decoder, Layout, Shape
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.testing.pictures import BITS, PAIRS, SHAPES, World, lamps, understood
 

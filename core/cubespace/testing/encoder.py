@@ -10,7 +10,7 @@ import json
 import torch
 from torch import Tensor
 
-from cubespace.learning.encoder import Encoder, Layout, Shape
+from cubespace.autoencoder.encoder import Encoder, Layout, Shape
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.testing.pictures import SHAPES, noise, planned, understood
 

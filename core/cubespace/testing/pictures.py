@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from cubespace.autoencoder.encoder import Layout, Shape
+from cubespace.autoencoder.inference import as_pixels
 from cubespace.base.arrays import Images
 from cubespace.base.errors import UsageError
 from cubespace.base.options import parse_spec
-from cubespace.learning.encoder import Layout, Shape
-from cubespace.learning.inference import as_pixels
 from cubespace.plugins.catalogue import load_plugins
 
 PAIRS, BITS, CELL = 200, 12, 4

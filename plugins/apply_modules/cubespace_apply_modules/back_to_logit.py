@@ -8,10 +8,10 @@ import attrs
 import torch
 from torch import Tensor, nn
 
+from cubespace.autoencoder.apply_module import ApplyModule
+from cubespace.autoencoder.layers import Monotone, make_identity
+from cubespace.autoencoder.relaxations import BinConcrete, softplus_inverse, step
 from cubespace.base.options import option
-from cubespace.learning.apply_module import ApplyModule
-from cubespace.learning.layers import Monotone, make_identity
-from cubespace.learning.relaxations import BinConcrete, softplus_inverse, step
 
 
 @attrs.frozen(kw_only=True)

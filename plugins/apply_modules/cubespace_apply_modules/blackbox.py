@@ -9,10 +9,10 @@ import torch
 from attrs.validators import and_, ge, le
 from torch import Tensor, nn
 
+from cubespace.autoencoder.apply_module import ApplyModule
+from cubespace.autoencoder.layers import hidden
+from cubespace.autoencoder.relaxations import BinConcrete
 from cubespace.base.options import MOST_LAYERS, MOST_UNITS, option
-from cubespace.learning.apply_module import ApplyModule
-from cubespace.learning.layers import hidden
-from cubespace.learning.relaxations import BinConcrete
 
 
 @attrs.frozen(kw_only=True)

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from cubespace.learning.apply_module import ApplyModule
-from cubespace.learning.relaxations import GumbelSoftmax
+from cubespace.autoencoder.apply_module import ApplyModule
+from cubespace.autoencoder.relaxations import GumbelSoftmax
 
 ADD, DELETE, NOTHING = range(3)
 WRITTEN_LOGIT = 8.0  # of an effect that is written, not learned

@@ -8,10 +8,10 @@ import attrs
 from attrs.validators import and_, ge, le, lt
 from torch import Tensor, nn
 
+from cubespace.autoencoder.encoder import Decoder, LayeredEncoder, Layout, Shape
+from cubespace.autoencoder.layers import perceptron
+from cubespace.autoencoder.relaxations import GaussianNoise
 from cubespace.base.options import MOST_LAYERS, MOST_UNITS, option
-from cubespace.learning.encoder import Decoder, LayeredEncoder, Layout, Shape
-from cubespace.learning.layers import perceptron
-from cubespace.learning.relaxations import GaussianNoise
 
 
 @attrs.frozen(kw_only=True)

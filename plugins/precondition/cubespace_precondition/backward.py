@@ -16,9 +16,9 @@ from attrs.validators import ge, gt
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from cubespace.autoencoder.layers import Monotone
 from cubespace.base.arrays import Bits, apply_effect
 from cubespace.base.options import option
-from cubespace.learning.layers import Monotone
 from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 
 

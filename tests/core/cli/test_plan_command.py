@@ -8,7 +8,7 @@ import pytest
 from command import cube
 
 from cubespace.cli.plan import summary
-from cubespace.runs.planning import UNJUDGED, Ending
+from cubespace.runs.pictures.plan import UNJUDGED, Ending
 
 ROOT = Path(__file__).parents[3]
 

@@ -15,8 +15,8 @@ import pytest
 from cubespace.base.errors import InputError, UsageError
 from cubespace.cli.studio import _planners, studio
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.bundle import write_bundle
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.pictures.bundle import write_bundle
 from cubespace.settings.recipe import Execution
 from cubespace.studio.source import open_source
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import cubespace
+from cubespace.autoencoder import inference
 from cubespace.evaluation.memorisation import TrainingMemory, known_pictures
 from cubespace.evaluation.summary import summarise
-from cubespace.learning import inference
 
 
 def bits(*numbers: int) -> np.ndarray:

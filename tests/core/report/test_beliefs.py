@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cubespace.learning.encoder import Layout
+from cubespace.autoencoder.encoder import Layout
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.beliefs import MAX_ACTIONS, MAX_GROUPS, changed_together

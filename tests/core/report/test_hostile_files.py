@@ -9,7 +9,7 @@ from cubespace.base.errors import InputError
 from cubespace.base.files import sha256
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 
 DEEP = "[" * 100_000
 CONTENTS = {"empty table": "{}", "list": "[]", "deep": DEEP, "text": '{"planners": "x", "test": 3}', "no JSON": "\x00"}

@@ -17,7 +17,7 @@ from cubespace.report import write_report
 from cubespace.report.compare import compare_page
 from cubespace.report.plots import effort, loss_curves
 from cubespace.report.run_files import read_facts, verdict
-from cubespace.runs.trace_file import TRACE, load_trace, save_trace, trace_digest
+from cubespace.runs.folder.trace_file import TRACE, load_trace, save_trace, trace_digest
 from cubespace.symbols.strips import load_strips
 
 VOID = {"meta", "link", "img", "source", "br"}

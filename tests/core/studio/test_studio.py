@@ -16,8 +16,8 @@ from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.cli.plan import summary
 from cubespace.evaluation.judge import UNKNOWN
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.bundle import Unjudged, write_bundle
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.pictures.bundle import Unjudged, write_bundle
 from cubespace.studio.page import live_page, static_page
 from cubespace.studio.searches import MAX_KEPT, Busy, Searches
 from cubespace.studio.shelf import LEAST_KEPT, Item, Shelf

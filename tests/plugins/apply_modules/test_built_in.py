@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 from torch.nn.functional import one_hot
 
-from cubespace.learning.action_head import ActionHead
-from cubespace.learning.apply_module import ApplyModule
-from cubespace.learning.relaxations import GumbelSoftmax
+from cubespace.autoencoder.action_head import ActionHead
+from cubespace.autoencoder.apply_module import ApplyModule
+from cubespace.autoencoder.relaxations import GumbelSoftmax
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.settings.recipe import ConsolidationConfig
 from cubespace.testing.apply import CHECKS

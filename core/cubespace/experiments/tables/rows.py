@@ -12,8 +12,8 @@ from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.experiments.matrix import CELLS, PLANNER, SEED, cells_of, read_matrix
 from cubespace.plugins.catalogue import Catalogue, load_plugins
-from cubespace.runs.folder import RunFolder
-from cubespace.runs.manifest import StageRecord
+from cubespace.runs.folder.manifest import StageRecord
+from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import SHORT_NAMES, flat
 from cubespace.settings.stages import DIAGNOSIS, ENCODER, EXTRACTION, MEASURES, RESULTS
 

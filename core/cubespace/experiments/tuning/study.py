@@ -29,7 +29,7 @@ from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.tuning.genetic import GeneticSampler, genes_key
 from cubespace.experiments.tuning.tuning_file import FILE, Tuning, read_tuning
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.runs.folder import RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import RunConfig, dump_toml
 
 TRIALS, JOURNAL, BEST = "trials", "journal.log", "best.toml"

@@ -1,0 +1,1 @@
+"""The Cube-Space AutoEncoder of the paper, in reading order."""

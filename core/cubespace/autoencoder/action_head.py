@@ -1,0 +1,54 @@
+"""The action head: which action leads from one latent state to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from cubespace.autoencoder.layers import NEVER, Rectifier, hidden, make_identity
+
+ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {"relu": Rectifier, "tanh": nn.Tanh}
+
+
+class ActionHead(nn.Module):
+    """Name the action between two states: action(z0, z1), which reads z0 again at every layer."""
+
+    def __init__(self, bits: int, actions: int, *, width: int, depth: int, activation: str = "relu") -> None:
+        super().__init__()
+        inputs = [bits] + [width] * depth
+        function = ACTIVATIONS[activation]
+        self.layers = nn.ModuleList(hidden(size + bits, width, 0.0, function) for size in inputs[:-1])
+        self.label = nn.Linear(inputs[-1] + bits, actions)
+
+    def forward(self, before: Tensor, after: Tensor) -> Tensor:
+        """Return the logits of the action labels, (batch, actions)."""
+        features = after  # (batch, bits)
+        for layer in self.layers:
+            features = layer(torch.cat((features, before), dim=1))  # (batch, width)
+        logits: Tensor = self.label(torch.cat((features, before), dim=1))
+        return logits
+
+    @torch.no_grad()
+    def write(self, add: Tensor, delete: Tensor) -> None:
+        """Set the weights so that label ``a`` is given to the transitions whose difference is nearest to effect ``a``.
+
+        The square of the distance between a difference d = z1 - z0 and an effect e is d² - 2 d·e + e², where d² is the
+        same for all labels: so z1 is passed through, z0 is read again, and the last layer has 2 d·e - e² as logit.
+        """
+        bits = add.shape[1]
+        passed = torch.ones(1)  # what a true bit of z1 has become after the hidden layers; a false one stays 0
+        for layer in self.layers:
+            linear, norm, activation = layer.children()
+            weight = linear.get_parameter("weight").zero_()  # (width, inputs + bits)
+            weight[:bits, :bits] = torch.eye(bits)
+            make_identity(norm)
+            passed = activation(passed)
+        effect = add.float() - delete.float()  # (effects, bits)
+        count = len(effect)
+        self.label.weight.zero_()
+        self.label.weight[:count, :bits] = 2.0 * effect / passed.to(effect.device)
+        self.label.weight[:count, -bits:] = -2.0 * effect
+        self.label.bias.fill_(NEVER)  # labels without effect are never given
+        self.label.bias[:count] = -effect.square().sum(1)

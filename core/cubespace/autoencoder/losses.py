@@ -1,0 +1,108 @@
+"""The loss terms of the paper, by name. All are means, so weights mean the same for every picture size and batch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import logsigmoid
+
+from cubespace.autoencoder.model import Transition
+from cubespace.autoencoder.schedules import delayed
+from cubespace.settings.recipe import LossConfig
+
+Losses = dict[str, Tensor]
+TINY = 1e-37  # changes no sigmoid but 0, whose logarithm is not finite
+
+
+class _CrossEntropy(torch.autograd.Function):
+    """Binary cross-entropy of pixel logits, one mean per part.
+
+    The same as ``binary_cross_entropy_with_logits``, in half the time: one sigmoid serves value and gradient, and
+    the target of the last part is shared, not copied.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, images: Tensor) -> Tensor:
+        probabilities = torch.sigmoid(logits).add_(TINY)  # (parts, batch, pixels)
+        # softplus(x) - t x, where softplus(x) = x - log(sigmoid(x))
+        shared = logits.flatten(1)
+        known = images.flatten(1)  # (2, batch * pixels)
+        products = torch.stack([torch.dot(part, known[min(i, 1)]) for i, part in enumerate(shared)])
+        values = shared.sum(1) - products - torch.log(probabilities).flatten(1).sum(1)
+        for i, part in enumerate(probabilities):
+            part.sub_(images[min(i, 1)])
+        ctx.save_for_backward(probabilities)
+        return values / shared.shape[1]
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (error,) = ctx.saved_tensors
+        return error.mul_((gradient / error[0].numel()).view(-1, 1, 1)), None  # in place: nobody else has it
+
+
+def image_loss(kind: str, logits: Tensor, images: Tensor) -> Tensor:
+    """Return the loss of each part of ``logits`` (parts, batch, pixels): x0, x1 and, if there is a third, x1 again."""
+    logits = logits.float()  # half precision is too coarse for a loss
+    if kind == "bce":
+        values: Tensor = _CrossEntropy.apply(logits, images)  # type: ignore[no-untyped-call]
+        return values
+    target = torch.cat((images, images[1:])) if len(logits) == 3 else images
+    return (torch.sigmoid(logits) - target).square().flatten(1).mean(1)
+
+
+def direct(states: Tensor, successor: Tensor) -> Tensor:
+    """Return the mean absolute error of the predicted successor state: the direct loss."""
+    return (states[1] - successor).abs().mean()
+
+
+def zero_suppress(states: Tensor) -> Tensor:
+    """Return the mean of the bits: the fewer true ones, the better."""
+    return states.mean()
+
+
+def variational(logits: Tensor, labels: Tensor, prior: float) -> Tensor:
+    """Return the KL divergence of the bits from their prior plus that of the action labels from the uniform one.
+
+    Means over bits and labels. A positive weight raises the entropy.
+    """
+    probability = torch.sigmoid(logits)  # (2, batch, bits)
+    true = probability * (logsigmoid(logits) - math.log(prior))
+    false = (1.0 - probability) * (logsigmoid(-logits) - math.log(1.0 - prior))
+    log_label = torch.log_softmax(labels, dim=-1)  # (batch, actions)
+    uniform = -math.log(labels.shape[-1])
+    return (true + false).mean() + (log_label.exp() * (log_label - uniform)).mean()
+
+
+def weigh(config: LossConfig, progress: float) -> dict[str, float]:
+    """Return the weight of each term at some moment of a phase; terms of weight 0 are left out."""
+    weights = {
+        "before": config.reconstruction,
+        "after": config.reconstruction,
+        "successor": config.successor,
+        "direct": delayed(config.direct, config.direct_from, progress),
+        "zero_suppress": delayed(config.zero_suppress, config.zero_suppress_from, progress),
+        "variational": config.variational,
+    }
+    return {name: weight for name, weight in weights.items() if weight}
+
+
+def transition_losses(config: LossConfig, outputs: Transition, images: Tensor, progress: float) -> Losses:
+    """Return the terms of the Space AutoEncoder, unweighted, and their weighted ``total``."""
+    names = ("before", "after", "successor")
+    terms = dict(zip(names, image_loss(config.image, outputs.pixels, images), strict=False))
+    terms["direct"] = direct(outputs.states, outputs.successor)
+    terms["zero_suppress"] = zero_suppress(outputs.states)
+    if config.variational:
+        terms["variational"] = variational(outputs.logits, outputs.labels, config.prior)
+    return total(terms, weigh(config, progress))
+
+
+def total(terms: Losses, weights: dict[str, float]) -> Losses:
+    """Add the weighted sum of the terms under the name ``total``."""
+    weighted = [terms[name] * weight for name, weight in weights.items() if name in terms]
+    return {**terms, "total": torch.stack(weighted).sum()}

@@ -1,0 +1,171 @@
+"""The training loop: a generator of one row per epoch. Progress bar, log file and checkpoint belong to the caller."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from cubespace.autoencoder.devices import RandomState, settle
+from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.network_metrics import table_1
+from cubespace.autoencoder.noise_pool import refresh_noise
+from cubespace.autoencoder.phase import Phase
+from cubespace.autoencoder.rectified_adam import RectifiedAdam
+from cubespace.autoencoder.schedules import lengths
+from cubespace.autoencoder.sequence import phases
+from cubespace.base.errors import CubeError
+from cubespace.settings.recipe import Execution, TrainConfig
+
+Row = dict[str, Any]
+
+
+class Trainer:
+    """Trains a network in place, phase by phase; between two epochs its state can be taken and put back bit by bit.
+
+    ``images`` and ``validation`` are uint8 (2, transitions, pixels) on the device of the model.
+    """
+
+    optimizer: RectifiedAdam
+
+    def __init__(
+        self, model: SpaceAutoEncoder, images: Tensor, validation: Tensor, config: TrainConfig, execution: Execution
+    ) -> None:
+        settle(execution.threads)
+        self.model = model
+        self.images = images
+        self.validation = validation
+        self.config = config
+        self.execution = execution
+        if execution.compile:
+            for part in (model.encoder, model.decoder, model.action):  # not what depends on the schedules: they change
+                part.compile()
+        self.lengths = lengths(config, images.shape[1])
+        self.plan = phases(config, model)
+        self.order = np.random.default_rng(config.seed)  # of the data
+        self.random = RandomState(config.seed, images.device)  # of noise
+        self.done = 0  # epochs, over all phases
+        self._begin(0)
+
+    @property
+    def epochs(self) -> int:
+        """Return the number of epochs of all phases: of those that are over as many as they took."""
+        left = sum(phase.epochs(self.lengths) for phase in self.plan[self.stage :])
+        total: int = self.done + left - self.epoch
+        return total
+
+    @property
+    def finished(self) -> bool:
+        """Return whether all phases are over."""
+        return self.stage == len(self.plan)
+
+    def rows(self) -> Iterator[Row]:
+        """Train to the end; yield the means of the losses and the measures on validation of each epoch."""
+        while not self.finished:
+            started = time.perf_counter()
+            row: Row = {"epoch": self.done + 1, "phase": self.phase.name}
+            with self.random():
+                row |= self._epoch()
+            row |= {f"validation_{name}": value for name, value in table_1(self.model, self.validation).items()}
+            row["seconds"] = round(time.perf_counter() - started, 3)
+            self._advance(row)
+            yield row
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the rest of the training depends on; to be saved or used before the next epoch changes it."""
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": {} if self.finished else self.optimizer.state_dict(),
+            "random": self.random.state,
+            "order": json.dumps(self.order.bit_generator.state),
+            "done": self.done,
+            "stage": self.stage,
+            "phase": self.phase.state(),
+            "epoch": self.epoch,
+            "best": self.best,
+            "since_best": self.since_best,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue where :meth:`state` was taken."""
+        self.model.load_state_dict(state["model"])
+        self._enter(state["stage"])
+        if not self.finished:
+            self.phase.restore(state["phase"])
+            self.optimizer.load_state_dict(state["optimizer"])
+        self.random.state = state["random"]
+        self.order.bit_generator.state = json.loads(state["order"])
+        self.done, self.epoch = state["done"], state["epoch"]
+        self.best, self.since_best = state["best"], state["since_best"]
+
+    def _begin(self, stage: int) -> None:
+        """Go to a phase and prepare it; one without epochs is over with that."""
+        self._enter(stage)
+        while not self.finished:
+            self.phase.prepare()
+            if self.phase.epochs(self.lengths):
+                return
+            self._enter(self.stage + 1)
+
+    def _enter(self, stage: int) -> None:
+        """Go to a phase, or beyond the last one."""
+        self.stage = stage
+        self.epoch = 0  # of the phase
+        self.best, self.since_best = math.inf, 0  # for early stopping
+        if self.finished:
+            self.model.eval()
+            return
+        self.phase: Phase = self.plan[stage](self.model, self.images, self.config)
+        if self.phase.epochs(self.lengths):
+            self.optimizer = RectifiedAdam(self.phase.parameters(), self.config.learning_rate)
+
+    def _epoch(self) -> Row:
+        """Train on every transition once, in random order, and return the mean of each loss."""
+        count = self.images.shape[1]
+        batch = min(self.config.batch, count)
+        steps = count // batch  # the few that are left over are others in each epoch
+        order = torch.from_numpy(self.order.permutation(count)).to(self.images.device)
+        refresh_noise(self.model)
+        sums: Tensor | float = 0.0
+        for step, rows in enumerate(order[: steps * batch].split(batch)):
+            progress = (self.epoch + step / steps) / self.phase.epochs(self.lengths)
+            self.optimizer.learning_rate = self.phase.learning_rate(progress)
+            losses = self._step(rows, progress)
+            sums = sums + torch.stack(list(losses.values())).detach()  # stays on the device: nothing waits for it
+        means = [value / steps for value in sums.tolist()] if isinstance(sums, Tensor) else []
+        row = dict(zip(losses, means, strict=True))
+        if not math.isfinite(row["total"]):
+            where = f"epoch {self.done + 1}, phase {self.phase.name}"
+            raise CubeError(f"training diverged ({where}): lower train.learning_rate or the weights in train.losses")
+        return row
+
+    def _step(self, rows: Tensor, progress: float) -> dict[str, Tensor]:
+        """Make one gradient step and return the losses before it."""
+        half = self.execution.precision == "bf16"
+        with torch.autocast(self.images.device.type, torch.bfloat16, enabled=half):
+            losses = self.phase.losses(rows, progress)
+        self.optimizer.zero_grad()
+        losses["total"].backward()
+        self.optimizer.step()
+        return losses
+
+    def _advance(self, row: Row) -> None:
+        """Count the epoch and go to the next phase if this one is over."""
+        length = self.phase.epochs(self.lengths)
+        self.done += 1
+        self.epoch += 1
+        if self.phase.settled(self.epoch / length):
+            value = sum(row[f"validation_{name}"] for name in ("reconstruction", "successor", "direct"))
+            self.since_best = 0 if value < self.best else self.since_best + 1
+            self.best = min(value, self.best)
+        patience = self.config.patience
+        enough = self.phase.end_epoch(self.epoch) or (patience is not None and self.since_best >= patience)
+        if enough or self.epoch == length:
+            self.phase.leave()
+            self._begin(self.stage + 1)

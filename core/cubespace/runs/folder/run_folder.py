@@ -1,0 +1,240 @@
+"""The run folder: every stage reads it and writes to it, so each can be run alone, again, or on another machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import filelock
+
+from cubespace.base.errors import CubeError, InputError, UsageError
+from cubespace.base.files import in_use, part_of, read_json, sha256, write_json, write_text
+from cubespace.base.leftovers import refuse_links, remove_parts, remove_temporary_folders
+from cubespace.base.options import parse_spec
+from cubespace.base.version import __version__, version_of
+from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.folder.identity import component_identities, same_components, same_sources, source_digests
+from cubespace.runs.folder.manifest import MANIFEST, StageRecord, read_manifest, write_manifest
+from cubespace.settings.check import refuse_missing_files, resolve_components
+from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_config
+from cubespace.settings.stages import STAGES
+
+CONFIG, ENVIRONMENT = "config.toml", "environment.json"
+LIBRARIES = ("torch", "numpy", "up-fast-downward", "pyperplan")
+
+
+@attrs.frozen
+class RunFolder:
+    """A folder with the configuration of a run and all that came of it so far."""
+
+    path: Path
+    config: RunConfig
+    catalogue: Catalogue = attrs.field(factory=load_plugins, repr=False, eq=False)
+
+    @classmethod
+    def load(cls, path: Path | str, catalogue: Catalogue | None = None) -> RunFolder:
+        """Open an existing run folder; without a catalogue, with all installed plugins."""
+        path = Path(path)
+        if not (path / CONFIG).is_file():
+            raise InputError(f"{path} is not a run folder: it has no {CONFIG}")
+        refuse_links(path)
+        run = cls(path, load_config(path / CONFIG, {}), catalogue or load_plugins())
+        run.records()  # a folder of a later version is refused at once
+        return run
+
+    @classmethod
+    def start(
+        cls, path: Path, config: RunConfig, catalogue: Catalogue | None = None, *, look_for_files: bool = True
+    ) -> RunFolder:
+        """Open the folder for this configuration, or make it; what was learned there must come from the same settings.
+
+        The later stages may change from call to call: plans of another planner are added to what is there. No folder is
+        made for files that are not there, unless nobody shall look for them.
+        """
+        run = cls(path, config, catalogue or load_plugins())
+        if not (path / CONFIG).is_file() and path.exists() and any(path.iterdir()):
+            raise InputError(f"{path} is not empty and not a run folder: choose another folder with -o")
+        if look_for_files and not (path / CONFIG).is_file():
+            refuse_missing_files(run.catalogue, config)
+        with run.working():
+            return run
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Keep every other process from working on this run; its settings are those of the process at work."""
+        with self.locked():
+            if self.file(CONFIG).is_file():
+                self._refuse_another_training()
+            write_text(self.file(CONFIG), dump_toml(self.config))
+            if not self.file(ENVIRONMENT).exists():
+                started_in = os.path.relpath(os.path.realpath(Path.cwd()), os.path.realpath(self.path))
+                write_json(self.file(ENVIRONMENT), {**environment(), "started_in": started_in})
+            yield
+
+    def _refuse_another_training(self) -> None:
+        known = RunFolder.load(self.path, self.catalogue).config
+        with contextlib.suppress(CubeError):  # the spec of a plugin that is gone is compared as it is written
+            known = resolve_components(self.catalogue, known)
+        differing = differing_keys(known, self.config, "train")
+        if differing:
+            raise UsageError(
+                f"{self.path} was learned with other settings: {', '.join(differing)}. Choose another folder with -o."
+            )
+
+    @property
+    def home(self) -> Path:
+        """Return where relative paths in the settings start: where the run was started, however it was moved since."""
+        known = read_json(self.file(ENVIRONMENT)) if self.file(ENVIRONMENT).is_file() else None
+        started_in = known.get("started_in") if isinstance(known, dict) else None
+        return Path(os.path.realpath(self.path), started_in if isinstance(started_in, str) else Path.cwd())
+
+    def file(self, name: str) -> Path:
+        """Return the path of a file of the run."""
+        return self.path / name
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other process from working on this run, and remove what killed ones have left in it."""
+        lock = filelock.FileLock(self.path / ".lock")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            raise UsageError(
+                f"{self.path} is in use by another process: wait for it, or choose another folder with -o"
+            ) from None
+        except OSError as error:
+            raise InputError(f"cannot write to '{self.path}': {error.strerror or error}") from error
+        try:
+            refuse_links(self.path)
+            remove_parts(self.path)
+            remove_temporary_folders()
+            with in_use(self.path):
+                yield
+        finally:
+            lock.release()
+
+    def records(self) -> dict[str, StageRecord]:
+        """Return the stages that were done, by name, whether or not they still count."""
+        return read_manifest(self.file(MANIFEST), self.config)
+
+    def finished(self, name: str) -> bool:
+        """Return whether a stage is done, and done with what is here now.
+
+        That is: with the present settings, revisions and versions of components, from the present files of the stages
+        before it; and what it wrote is there unharmed.
+        """
+        stage, record = STAGES[name], self.records().get(name)
+        if record is None or record.key != self.config.own_key(name):
+            return False
+        needed = (stage.needs, self.config.also_needs(name))
+        if any(each is not None and not self.finished(each) for each in needed):
+            return False
+        return (
+            record.inputs == self._inputs(name)
+            and self._intact(record.files)
+            and same_components(self.catalogue, record.components)
+            and same_sources(record.sources, self.home)
+        )
+
+    @contextmanager
+    def stage(self, name: str, components: Iterable[tuple[str, str]] = ()) -> Iterator[dict[str, str]]:
+        """Do a stage inside the block; when it ends well, the stage is recorded with all that it belongs to.
+
+        ``components`` are those that do the work, as kind and spec; the ones that only turn out during the work are put
+        into the table that the block is given, by :func:`component_identities`.
+        """
+        begun, used = time.perf_counter(), _cpu_seconds()
+        named = list(components)
+        identities = component_identities(self.catalogue, named)
+        inputs = self._inputs(name)
+        yield identities
+        sources = [source_digests(self.catalogue, kind, spec, self.home) for kind, spec in named if kind == "domain"]
+        record = StageRecord(
+            key=self.config.own_key(name),
+            components=identities,
+            inputs=inputs,
+            sources={path: digest for table in sources for path, digest in table.items()},
+            files={file: sha256(self.file(file)) for file in STAGES[name].files},
+            seconds=round(time.perf_counter() - begun, 2),
+            cpu_seconds=round(_cpu_seconds() - used, 2),
+            date=time.strftime("%Y-%m-%d"),
+        )
+        write_manifest(self.file(MANIFEST), {**self.records(), name: record})
+
+    def adopt(self, other: RunFolder, name: str) -> None:
+        """Take over a finished stage of another run that was done with the same settings, so that it is done once."""
+        if other.config.key(name) != self.config.key(name) or not other.finished(name):
+            raise UsageError(f"{other.path} has no finished stage '{name}' of the same settings as {self.path}")
+        record = other.records()[name]
+        for file in record.files:
+            _link(other.file(file), self.file(file))
+        write_manifest(self.file(MANIFEST), {**self.records(), name: record})
+
+    def _inputs(self, name: str) -> dict[str, str]:
+        """Return the hashes of the files that a stage reads."""
+        stage = STAGES[name]
+        also = STAGES[stage.looks_at].files if stage.looks_at and self.finished(stage.looks_at) else ()
+        needed = self.config.also_needs(name)
+        also += STAGES[needed].files if needed else ()
+        return {file: sha256(self.file(file)) for file in (*stage.reads, *also) if self.file(file).is_file()}
+
+    def _intact(self, files: dict[str, str]) -> bool:
+        return all(self.file(file).is_file() and sha256(self.file(file)) == digest for file, digest in files.items())
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file a second name: files are replaced, never written into, so neither run can change the other's."""
+    part = part_of(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(source, part)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(source, part)
+        part.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot write '{target}': {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _cpu_seconds() -> float:
+    """Return the processor time of this process and of the children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def default_folder(config: RunConfig) -> Path:
+    """Return where the run of a configuration goes if the user does not say: the same place for the same training."""
+    name = parse_spec(config.domain).name
+    return Path("runs") / f"{name}-{parse_spec(config.model.apply).name}-s{config.train.seed}-{config.key('train')[:8]}"
+
+
+def environment() -> dict[str, Any]:
+    """Return what a reader of the results needs to know about the machine."""
+    return {
+        "cubespace": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "libraries": {name: version_of(name) for name in LIBRARIES},
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()

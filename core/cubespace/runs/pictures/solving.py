@@ -1,0 +1,225 @@
+"""From two pictures to a plan shown in pictures: encode, search, decode, judge."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from cubespace.autoencoder import inference
+from cubespace.autoencoder.extensions.latent_graph import LatentGraph
+from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.base.arrays import Bits, Images, squared_errors
+from cubespace.base.errors import ContractError, InputError, UsageError
+from cubespace.base.files import remove, write_json, write_text
+from cubespace.base.film_strip import film_strip, write_animation, write_picture
+from cubespace.base.images import read_picture, resized
+from cubespace.base.numbers import number
+from cubespace.data.domain import Domain, StateSpace
+from cubespace.evaluation import distances
+from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
+from cubespace.evaluation.problems import Problem
+from cubespace.evaluation.summary import accepted_steps
+from cubespace.plugins.blame import blame
+from cubespace.runs.folder.trace_file import TRACE, save_trace, trace_digest
+from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.symbols.strips import StripsModel
+
+PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
+
+Given = str | Path | bytes | NDArray[np.uint8]  # a picture: its file, what is in its file, or its pixels
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Solution:
+    """What came of a problem: the search, and for a plan its states, its pictures and what they are worth."""
+
+    search: SearchResult
+    frames: Images | None = None  # (steps + 1, height, width, …)
+    verdict: Verdict | None = None
+
+    @property
+    def trace(self) -> Bits | None:
+        """Return the states of the plan, (steps + 1, bits)."""
+        return self.search.trace
+
+    @property
+    def found(self) -> bool:
+        """Return whether there is a plan."""
+        return self.search.outcome is Outcome.SOLVED
+
+    @property
+    def crashed(self) -> bool:
+        """Return whether the search came to no end of its own."""
+        return self.search.outcome is Outcome.CRASHED
+
+    def record(self) -> dict[str, Any]:
+        """Return all of it that is not a picture, for JSON."""
+        return {
+            "outcome": str(self.search.outcome),
+            "detail": self.search.detail,
+            "plan": None if self.search.plan is None else list(self.search.plan),
+            "latent": self.search.latent,
+            "trace": None if self.trace is None else trace_digest(self.trace),
+            "valid": self.verdict.valid if self.verdict else False,
+            "optimal": self.verdict.optimal if self.verdict else False,
+            "reason": self.verdict.reason if self.verdict else "",
+            "wrong_step": self.verdict.step if self.verdict else None,
+            "fault": self.verdict.fault if self.verdict else "",
+            "seconds": round(self.search.wall_seconds, 3),
+            **attrs.asdict(self.search.statistics),
+        }
+
+
+def search_problem(network: SpaceAutoEncoder, model: StripsModel, problem: Problem) -> SearchProblem:
+    """Return the problem of two pictures in bits."""
+    init, goal = inference.encode(network, np.concatenate([problem.init, problem.goal]))  # (bits,) each
+    if network.discriminator is None:
+        return SearchProblem(init=init, goal=goal, model=model)
+    graph = LatentGraph(network)
+    return SearchProblem(init=init, goal=goal, model=model, expand=graph.successors, plausible=graph.plausible)
+
+
+def solve_problem(
+    network: SpaceAutoEncoder,
+    search: SearchProblem,
+    problem: Problem,
+    solver: Solver,
+    limits: Limits,
+    domain: Domain,
+) -> Solution:
+    """Search for a plan, draw its states and judge the pictures."""
+    return judge_search(network, search_plan(solver, search, limits), problem, domain)
+
+
+def search_plan(solver: Solver, search: SearchProblem, limits: Limits) -> SearchResult:
+    """Let a solver search; one that breaks its contract is blamed."""
+    with blame(solver):
+        result = solver.solve(search, limits)
+        _check_result(result, solver)
+    return result
+
+
+def judge_search(network: SpaceAutoEncoder, result: SearchResult, problem: Problem, domain: Domain) -> Solution:
+    """Draw the states of a plan, if one was found, and judge the pictures."""
+    if result.outcome is not Outcome.SOLVED or result.trace is None:
+        return Solution(search=result)
+    frames = inference.draw(network, result.trace)
+    verdict = UNKNOWN
+    if problem.states is not None:
+        with blame(domain):
+            verdict = judge(domain, *problem.states, frames, _distance(domain, problem, len(frames) - 1))
+    return Solution(search=result, frames=frames, verdict=verdict)
+
+
+def _check_result(result: object, solver: Solver) -> None:
+    """Raise if a solver has returned something else than a result, or a solution without its states."""
+    if not isinstance(result, SearchResult):
+        raise ContractError(f"it returned {type(result).__name__}, not a SearchResult", solver)
+    if result.outcome is Outcome.SOLVED and (result.plan is None or result.trace is None):
+        raise ContractError("it says that it has solved a problem, but gives no plan with a trace", solver)
+
+
+def _distance(domain: Domain, problem: Problem, bound: int) -> int | None:
+    """Return how far the goal of a problem is, looking no further than a plan that is known to be long enough."""
+    if problem.distance is None and problem.states is not None and isinstance(domain, StateSpace):
+        return distances.shortest(domain, *problem.states, bound)
+    return problem.distance
+
+
+def check_pictures(network: SpaceAutoEncoder, images: Images, usual: float, names: Sequence[str]) -> list[str]:
+    """Return a warning for each picture that the network redraws far worse than any picture it was trained on."""
+    errors = redrawing_errors(network, images)
+    return [
+        f"{name} does not look like what was trained on: redrawn with error {number(error)}, "
+        f"training pictures have at most {number(usual)}"
+        for name, error in zip(names, errors.tolist(), strict=True)
+        if error > 3 * usual
+    ]
+
+
+def redrawing_errors(network: SpaceAutoEncoder, images: Images) -> NDArray[np.float32]:
+    """Return the mean squared error of each picture after encoding and decoding it, (pictures,)."""
+    drawn = inference.decode(network, inference.encode(network, images))
+    return squared_errors(drawn, images)
+
+
+def refuse_missing(planners: Mapping[str, Solver], network: SpaceAutoEncoder | None = None) -> None:
+    """Raise if a planner that was asked for is not installed, or needs what the network does not have."""
+    for name, planner in planners.items():
+        missing = planner.missing()
+        if missing:
+            raise UsageError(f"planner '{name}' is not installed: {missing}")
+        if planner.latent and network is not None and network.discriminator is None:
+            raise UsageError(
+                f"planner '{name}' searches by the network, which has no action discriminator here: "
+                "train with --preset ama2, or set model.discriminator_width"
+            )
+
+
+def folder_name(spec: str) -> str:
+    """Return the folder of a planner's plans: its spec, made fit for a file system."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", spec).strip("-")
+    return plain if plain == spec else f"{plain[:40]}-{hashlib.sha256(spec.encode()).hexdigest()[:6]}"
+
+
+def refuse_other_folder(folder: Path) -> None:
+    """Raise if a folder for a plan holds something else: nothing is mixed with it, let alone written over it."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file():
+        raise InputError(f"'{folder}' is not empty and holds no plan: choose another folder with -o")
+
+
+def write_solution(
+    folder: Path, problem: Problem, model: StripsModel, solution: Solution | None, record: dict[str, Any]
+) -> None:
+    """Write plan and pictures, or what a planner without a plan said, and last the record: the rest is there then."""
+    if (folder / RECORD).is_file():  # of an earlier search, which may have ended otherwise
+        for stale in (PLAN, TRACE, STRIP, ANIMATION, PLANNER_LOG):
+            remove(folder / stale)
+    plan = None if solution is None else solution.search.plan
+    if solution is not None and solution.frames is not None and solution.trace is not None and plan is not None:
+        wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
+        write_text(folder / PLAN, "".join(f"({name})\n" for name in step_names(model, solution.search)))
+        save_trace(folder / TRACE, solution.trace)
+        pictures = problem.init, problem.goal, solution.frames
+        write_picture(folder / STRIP, film_strip(*pictures, wrong, unseen, accepted_steps(record)))
+        write_animation(folder / ANIMATION, solution.frames)
+    elif solution is not None and solution.search.log:
+        write_text(folder / PLANNER_LOG, solution.search.log)
+    write_json(folder / RECORD, record)
+
+
+def step_names(model: StripsModel, search: SearchResult) -> tuple[str, ...]:
+    """Return the names of the steps of a plan: actions of the model, or labels of the network that was searched."""
+    if search.latent:
+        return tuple(f"label-{label}" for label in search.plan or ())
+    return tuple(model.names[row] for row in search.plan or ())
+
+
+def fit_picture(given: Given, shape: tuple[int, ...], *, resize: bool = False) -> Images:
+    """Return a picture, a file or an array of bytes, as a batch of one in the shape the network was trained on.
+
+    A file is scaled as training pictures are: before its colours are converted.
+    """
+    size = (shape[0], shape[1])
+    if isinstance(given, str | Path | bytes):
+        source = given if isinstance(given, bytes) else Path(given)
+        name = "the picture" if isinstance(given, bytes) else f"picture '{given}'"
+        pixels = read_picture(source, "grey" if len(shape) == 2 else "rgb", size if resize else None)
+    else:
+        name, pixels = "the picture", np.ascontiguousarray(given)
+        if resize and pixels.dtype == np.uint8 and pixels.shape[:2] != size:
+            pixels = resized(pixels, size)
+    if pixels.dtype != np.uint8 or pixels.shape != shape:
+        there, here = ("x".join(map(str, each)) for each in (pixels.shape, shape))
+        raise InputError(
+            f"{name} is {there} of {pixels.dtype}, the model was trained on {here} of uint8 (height x width): "
+            "scale it, or ask for resizing"
+        )
+    return np.array(pixels)[None]

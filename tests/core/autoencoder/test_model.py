@@ -1,0 +1,86 @@
+import attrs
+import pytest
+import torch
+from builders import build_model
+
+from cubespace.autoencoder.layers import Picture
+from cubespace.autoencoder.model import evaluating
+from cubespace.base.errors import UsageError
+from cubespace.settings.recipe import ModelConfig
+
+SIZES = {"mlp": "mlp:width=16", "conv": "conv:width=16,channels=4"}
+SMALL = ModelConfig(bits=6, actions=5, encoder=SIZES["mlp"], decoder=SIZES["mlp"], action_width=16)
+NETWORKS = list(SIZES)
+
+
+def with_networks(name: str) -> ModelConfig:
+    return attrs.evolve(SMALL, encoder=SIZES[name], decoder=SIZES[name])
+
+
+@pytest.mark.parametrize("shape", [(9, 9), (7, 10), (8, 5, 3)], ids=str)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_pictures_of_any_shape_and_in_colour_pass(network, shape) -> None:
+    model = build_model(with_networks(network), shape)
+    images = torch.rand(2, 4, torch.Size(shape).numel())
+    outputs = model(images, 1.0)
+    assert outputs.logits.shape == outputs.states.shape == (2, 4, 6)
+    assert outputs.labels.shape == (4, 5)
+    assert outputs.successor.shape == (4, 6)
+    assert outputs.pixels.shape == (3, 4, torch.Size(shape).numel())
+    outputs.pixels.sum().backward()
+    assert all(parameter.grad is not None for parameter in model.encoder.parameters())
+
+
+def test_neighbouring_pixels_stay_neighbours_through_the_convolutions() -> None:
+    model = build_model(with_networks("conv"), (6, 4, 3)).eval()
+    picture = torch.rand(6, 4, 3)
+    reshape = next(layer for layer in model.encoder.modules() if isinstance(layer, Picture))
+    assert (reshape(picture.flatten()[None])[0] == picture.permute(2, 0, 1)).all()
+
+
+@pytest.mark.parametrize("apply", ["btl", "minmax", "smooth", "blackbox"])
+def test_evaluation_is_hard_and_without_noise(apply) -> None:
+    model = build_model(attrs.evolve(SMALL, apply=apply), (8, 8))
+    images = torch.rand(2, 10, 64)
+    with evaluating(model):
+        first, again = model(images, 1.0), model(images, 5.0)
+    for name in ("states", "successor"):
+        value = getattr(first, name)
+        assert ((value == 0) | (value == 1)).all()
+        assert (value == getattr(again, name)).all()
+    assert (first.pixels == again.pixels).all()
+    alone = model.eval()(images[:, :1], 1.0)  # running statistics: a picture means the same alone and in a batch
+    assert (alone.states == first.states[:, :1]).all()
+
+
+def test_evaluating_restores_the_mode_of_every_part() -> None:
+    model = build_model(SMALL, (8, 8)).train()
+    model.encoder.eval()
+    with evaluating(model):
+        assert not any(module.training for module in model.modules())
+    assert model.decoder.training
+    assert not model.encoder.training
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_no_tensor_is_nailed_to_the_cpu(network) -> None:
+    model = build_model(with_networks(network), (8, 8)).to("meta")
+    for mode in (True, False):
+        outputs = model.train(mode)(torch.rand(2, 4, 64, device="meta"), 1.0)
+        assert all(value.device.type == "meta" for value in outputs)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_weights_can_begin_as_in_keras(network) -> None:
+    model = build_model(attrs.evolve(with_networks(network), initialisation="glorot"), (8, 8))
+    layers = [layer for layer in model.modules() if isinstance(layer, torch.nn.Linear)]
+    for layer in layers:
+        outputs, inputs = layer.weight.shape
+        assert layer.weight.abs().max() <= (6.0 / (inputs + outputs)) ** 0.5
+        assert layer.bias is None or not layer.bias.any()
+    assert layers[-1].weight.abs().max() > 0
+
+
+def test_an_unknown_apply_module_is_named() -> None:
+    with pytest.raises(UsageError, match="Did you mean 'btl'"):
+        build_model(attrs.evolve(SMALL, apply="blt"), (8, 8))

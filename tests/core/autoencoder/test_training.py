@@ -1,0 +1,176 @@
+import math
+
+import attrs
+import numpy as np
+import pytest
+import torch
+from builders import build_model
+from toggles import EVERY_EPOCH, tiny_recipe, toggles
+
+from cubespace.autoencoder.devices import default_threads, pick_device
+from cubespace.autoencoder.inference import as_pixels
+from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.training import Row, Trainer
+from cubespace.base.errors import CubeError, UsageError
+from cubespace.settings.recipe import ConsolidationConfig, Execution, LossConfig, Recipe
+
+
+def trainer(recipe: Recipe, execution: Execution = EVERY_EPOCH, seed: int = 0, count: int = 100) -> Trainer:
+    torch.manual_seed(seed)
+    model = build_model(recipe.model, (12, 12))
+    splits = (toggles(count), toggles(20, 1))
+    images, validation = (torch.stack([as_pixels(part) for part in (s.before, s.after)]) for s in splits)
+    return Trainer(model, images, validation, recipe.train, execution)
+
+
+def weights(model: SpaceAutoEncoder) -> dict[str, torch.Tensor]:
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> set[str]:
+    return {name for name in one if torch.equal(one[name], other[name])}
+
+
+def without_time(rows: list[Row]) -> list[Row]:
+    return [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
+
+
+def test_the_same_seed_gives_the_same_training_whatever_else_draws_numbers() -> None:
+    first, second = trainer(tiny_recipe()), trainer(tiny_recipe())
+    rows = list(first.rows())
+    again = []
+    for row in second.rows():
+        torch.rand(1000)  # the caller's own use of the global generator
+        np.random.default_rng().random()
+        again.append(row)
+    assert without_time(rows) == without_time(again)
+    assert len(equal(weights(first.model), weights(second.model))) == len(weights(first.model))
+
+
+def test_the_callers_random_numbers_are_left_alone() -> None:
+    torch.manual_seed(7)
+    expected = torch.rand(3)
+    torch.manual_seed(7)
+    state = torch.get_rng_state()
+    run = trainer(tiny_recipe(), seed=7)
+    torch.set_rng_state(state)
+    list(run.rows())
+    assert (torch.rand(3) == expected).all()
+
+
+def test_another_seed_gives_another_training() -> None:
+    one, other = (next(trainer(tiny_recipe(seed=seed)).rows()) for seed in (0, 1))
+    assert one["total"] != other["total"]
+
+
+def test_one_row_per_epoch_names_phase_losses_and_measures() -> None:
+    rows = list(trainer(tiny_recipe()).rows())
+    names = [row["phase"] for row in rows]
+    assert names[:4] == ["joint"] * 3 + ["consolidate"]
+    assert names[-2:] == ["consolidate", "decoder"]
+    assert [row["epoch"] for row in rows] == list(range(1, len(rows) + 1))
+    assert {"before", "after", "successor", "direct", "zero_suppress", "total"} <= set(rows[0])
+    assert {"validation_reconstruction", "validation_successor", "validation_direct"} <= set(rows[-1])
+
+
+def test_training_learns() -> None:
+    run = trainer(tiny_recipe(epochs=40, losses=LossConfig(zero_suppress=0.01)), count=400)
+    rows = list(run.rows())
+    assert rows[39]["total"] < 0.65 * rows[0]["total"]
+    assert rows[-1]["validation_reconstruction"] < 0.7 * rows[0]["validation_reconstruction"]
+    assert run.finished
+    assert not run.model.training
+
+
+def parts_that_change(run: Trainer, epochs: int) -> set[str]:
+    before = weights(run.model)
+    rows = run.rows()
+    for _ in range(epochs):
+        next(rows)
+    after = weights(run.model)
+    return {name.split(".")[0] for name in before if not torch.equal(before[name], after[name])}
+
+
+def test_each_phase_trains_its_own_parts_only() -> None:
+    joint = trainer(tiny_recipe())
+    assert parts_that_change(joint, 3) == {"encoder", "decoder", "action", "apply_module"}
+    assert parts_that_change(joint, 1) == {"encoder"}
+    while joint.phase.name == "consolidate":
+        changed = parts_that_change(joint, 1)
+    assert changed == {"encoder", "action", "apply_module"}  # the end of the phase writes the effects
+    assert parts_that_change(joint, 1) == {"decoder"}
+    staged = trainer(tiny_recipe(architecture="two-stage"))
+    assert parts_that_change(staged, 3) == {"encoder", "decoder"}
+    assert staged.phase.name == "actions"
+    assert parts_that_change(staged, 2) == {"action", "apply_module"}
+    assert staged.phase.name == "decoder"
+    assert parts_that_change(staged, 1) == {"decoder"}
+    assert staged.finished
+
+
+@pytest.mark.parametrize("apply", ["btl", "minmax", "smooth", "blackbox"])
+def test_every_apply_module_trains(apply) -> None:
+    changed = parts_that_change(trainer(tiny_recipe(apply)), 1)
+    assert changed == {"encoder", "decoder", "action", "apply_module"}
+
+
+def test_a_joint_training_without_successor_pictures_still_runs() -> None:
+    row = next(trainer(tiny_recipe(losses=LossConfig(successor=0.0, direct_from=0.0))).rows())
+    assert "successor" not in row
+    assert math.isfinite(row["total"])
+
+
+@pytest.mark.parametrize("architecture", ["joint", "two-stage"])
+def test_the_state_between_epochs_continues_bit_by_bit(architecture) -> None:
+    whole = trainer(tiny_recipe(architecture=architecture))
+    length = len(list(whole.rows()))
+    for done in range(1, length + 1):
+        source = trainer(tiny_recipe(architecture=architecture))
+        rows = source.rows()
+        for _ in range(done):
+            next(rows)
+        continued = trainer(tiny_recipe(architecture=architecture), seed=99)  # other initial weights
+        continued.restore(source.state())
+        assert [row["epoch"] for row in continued.rows()] == list(range(done + 1, length + 1))
+        assert equal(weights(continued.model), weights(whole.model)) == set(weights(whole.model))
+
+
+def test_patience_ends_a_phase_early_but_never_before_it_has_settled(monkeypatch) -> None:
+    constant = dict.fromkeys(("reconstruction", "successor", "direct", "exact"), 0.5)
+    monkeypatch.setattr("cubespace.autoencoder.training.table_1", lambda *_: constant)
+    nothing_else = {"decoder_epochs": 0, "consolidation": ConsolidationConfig(rounds=0)}
+    run = trainer(tiny_recipe(epochs=20, patience=2, **nothing_else))
+    totals = [run.epochs for _ in run.rows()]
+    assert len(totals) == 18  # the temperature is held from epoch 16 on, two more bring no gain
+    assert run.finished
+    assert (totals[0], totals[-1]) == (20, 18)  # so that a bar ends full
+
+
+def test_divergence_is_said() -> None:
+    with attrs.validators.disabled():  # settings allow no rate that is sure to diverge
+        recipe = tiny_recipe(learning_rate=1e30, epochs=20)
+    with pytest.raises(CubeError, match=r"diverged.*learning_rate"):
+        list(trainer(recipe).rows())
+
+
+def test_fewer_transitions_than_a_batch_are_one_batch() -> None:
+    run = trainer(tiny_recipe(batch=64), count=10)
+    list(run.rows())
+    assert run.finished
+
+
+def test_half_precision_trains_too() -> None:
+    execution = Execution(device="cpu", precision="bf16")
+    row = next(trainer(tiny_recipe(), execution).rows())
+    assert math.isfinite(row["total"])
+
+
+def test_devices_are_found_by_name() -> None:
+    assert pick_device("cpu").type == "cpu"
+    assert pick_device("auto").type in {"cuda", "mps", "cpu"}
+    assert default_threads() == 1
+    with pytest.raises(UsageError, match="is no device"):
+        pick_device("gpu")
+    if not torch.cuda.is_available():
+        with pytest.raises(UsageError, match="not available"):
+            pick_device("cuda")

@@ -1,0 +1,219 @@
+import hashlib
+import json
+
+import attrs
+import pytest
+from command import python
+
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.files import write_text
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.folder.manifest import write_manifest
+from cubespace.runs.folder.run_folder import RunFolder, default_folder
+from cubespace.settings.check import resolve_components
+from cubespace.settings.run_config import RunConfig, load_config
+from cubespace.settings.stages import STAGES
+
+
+def test_a_run_folder_can_be_opened_again(tmp_path) -> None:
+    config = load_config(None, {"train.epochs": 3})
+    RunFolder.start(tmp_path / "run", config)
+    assert RunFolder.load(tmp_path / "run").config == config
+    assert RunFolder.start(tmp_path / "run", config).config == config
+    assert (tmp_path / "run" / "environment.json").is_file()
+
+
+def test_other_training_settings_are_refused_with_their_keys(tmp_path) -> None:
+    RunFolder.start(tmp_path, RunConfig())
+    with pytest.raises(UsageError, match=r"train\.epochs"):
+        RunFolder.start(tmp_path, load_config(None, {"train.epochs": 3}))
+    RunFolder.start(tmp_path, load_config(None, {"plan.length": 3}))  # planning may change
+
+
+def test_a_foreign_folder_is_left_alone(tmp_path) -> None:
+    (tmp_path / "precious").touch()
+    with pytest.raises(InputError, match="not empty"):
+        RunFolder.start(tmp_path, RunConfig())
+    with pytest.raises(InputError, match="not a run folder"):
+        RunFolder.load(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"cannot write to .*file/run"):
+        RunFolder.start(tmp_path / "file" / "run", RunConfig())
+
+
+def test_a_finished_stage_is_known_until_its_settings_or_files_change(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    assert not run.finished("data")
+    with run.stage("data"):
+        write_text(run.file("data.npz"), "x")
+    assert run.finished("data")
+    assert not attrs.evolve(run, config=load_config(None, {"data.seed": 1})).finished("data")
+    write_text(run.file("data.npz"), "y")
+    assert not run.finished("data")
+
+
+def do(run: RunFolder, name: str, text: str = "x", **options) -> None:
+    """Do a stage that writes the same text into all its files."""
+    with run.stage(name, **options):
+        for file in STAGES[name].files:
+            write_text(run.file(file), text)
+
+
+def test_a_stage_that_fails_leaves_its_record_as_it_was(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    do(run, "data")
+
+    def fail() -> None:
+        with run.stage("train"):
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert run.finished("data")
+    assert not run.finished("train")
+
+
+def test_a_stage_counts_while_the_files_it_was_made_from_are_the_same(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    for name in ("data", "train", "extract"):
+        do(run, name)
+    do(run, "data")
+    assert run.finished("extract")  # the same data again
+    do(run, "data", "y")
+    assert run.finished("data")
+    assert not run.finished("train")
+    assert not run.finished("extract")  # though model and bits are those it was made from: their stage is open
+    do(run, "data")
+    assert run.finished("extract")
+
+
+def test_a_diagnosis_that_looked_at_results_is_of_those_results(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    for name in ("data", "train", "extract", "diagnose"):
+        do(run, name)
+    assert run.finished("diagnose")
+    do(run, "evaluate")
+    assert not run.finished("diagnose")  # there are results now that it knows nothing of
+    do(run, "diagnose")
+    assert run.finished("diagnose")
+    do(run, "evaluate", "y")
+    assert not run.finished("diagnose")
+
+
+def test_a_new_setting_at_its_default_changes_no_key() -> None:
+    """Only what differs from the default is hashed, so the keys below hold for ever, unless a revision is raised."""
+    keys = {name: RunConfig().own_key(name) for name in STAGES}
+    for name, key in keys.items():
+        assert key == hashlib.sha256(json.dumps([name, STAGES[name].revision, {}]).encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "open_stages"),
+    [
+        ("precondition", "values", {"extract", "evaluate"}),
+        ("encoder", "places", {"train", "extract", "evaluate"}),
+        ("planner", "fd-lmcut", {"evaluate"}),
+        ("domain", "mnist", {"data", "train", "extract", "evaluate"}),
+    ],
+)
+def test_a_raised_revision_opens_exactly_the_stages_that_depend_on_it(
+    tmp_path, monkeypatch, kind, name, open_stages
+) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    stages = {"data": ("domain", "mnist"), "train": ("encoder", "places"), "extract": ("precondition", "values")}
+    for stage, component in {**stages, "evaluate": ("planner", "fd-lmcut")}.items():
+        do(run, stage, components=[component])
+    assert run.finished("evaluate")
+    monkeypatch.setattr(run.catalogue.find(kind, name).load(), "revision", 99)
+    assert {stage for stage in run.records() if not run.finished(stage)} == open_stages
+
+
+def test_a_component_without_a_revision_is_told_by_the_version_of_its_package(tmp_path, monkeypatch) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    component = run.catalogue.find("apply", "btl")
+    monkeypatch.delattr(component.load(), "revision")
+    assert component.identity() == component.distribution
+    assert attrs.evolve(component, distribution="cubespace 99").identity() == "cubespace 99"
+
+
+def test_a_component_that_is_gone_does_not_take_its_results_along(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    do(run, "data", components=[("domain", "mnist")])
+    record = run.records()["data"]
+    gone = attrs.evolve(record, components={"domain vanished": "revision 1"})
+    write_manifest(run.file("manifest.json"), {"data": gone})
+    assert run.finished("data")
+
+
+def test_pictures_of_the_user_that_change_open_the_stage_that_read_them(tmp_path) -> None:
+    picture = tmp_path / "cat.png"
+    picture.write_bytes(b"one")
+    config = load_config(None, {"domain": f"photo:image={picture}"})
+    run = RunFolder.start(tmp_path / "run", config)
+    do(run, "data", components=[("domain", config.domain)])
+    assert run.finished("data")
+    picture.write_bytes(b"two")
+    assert not run.finished("data")
+    picture.unlink()  # as on another machine
+    assert run.finished("data")
+
+
+def test_a_stage_can_be_taken_over_from_a_run_of_the_same_settings(tmp_path) -> None:
+    first, second = (RunFolder.start(tmp_path / name, RunConfig()) for name in ("first", "second"))
+    do(first, "data")
+    second.adopt(first, "data")
+    assert second.finished("data")
+    do(second, "data", "z")
+    assert first.finished("data")  # neither can change the other's files
+    other = RunFolder.start(tmp_path / "third", load_config(None, {"data.seed": 5}))
+    with pytest.raises(UsageError, match="no finished stage 'data' of the same settings"):
+        other.adopt(first, "data")
+    with pytest.raises(UsageError, match="no finished stage 'train'"):
+        second.adopt(first, "train")
+
+
+def test_the_same_component_spelt_otherwise_is_the_same_run(tmp_path) -> None:
+    plain = resolve_components(load_plugins(), RunConfig())
+    longer = resolve_components(load_plugins(), load_config(None, {"domain": "mnist:size=3"}))
+    other = resolve_components(load_plugins(), load_config(None, {"domain": "mnist:size=4"}))
+    assert longer == plain
+    assert other.domain == "mnist:size=4"
+    assert default_folder(longer) == default_folder(plain)
+    written = tmp_path / "config.toml"
+    written.write_text('domain = "mnist:size=3"')  # a run of before
+    RunFolder.start(tmp_path, plain)
+
+
+def test_two_processes_do_not_work_on_one_run(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    code = (
+        f"from cubespace.runs.folder.run_folder import RunFolder\nwith RunFolder.load({str(tmp_path)!r}).locked(): pass"
+    )
+    with run.locked():
+        answer = python("-c", code)
+    assert "in use by another process" in answer.stderr
+    assert python("-c", code).returncode == 0
+
+
+def test_the_settings_of_a_run_at_work_are_not_changed(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    before = run.file("config.toml").read_bytes()
+    code = (
+        "from pathlib import Path\nfrom cubespace.runs.folder.run_folder import RunFolder\n"
+        "from cubespace.settings.run_config import load_config\n"
+        f"RunFolder.start(Path({str(tmp_path)!r}), load_config(None, {{'plan.length': 3}}))"
+    )
+    with run.locked():
+        answer = python("-c", code)
+    assert "in use by another process" in answer.stderr
+    assert run.file("config.toml").read_bytes() == before
+    assert python("-c", code).returncode == 0
+    assert RunFolder.load(tmp_path).config.plan.length == 3
+
+
+def test_the_same_training_has_the_same_folder() -> None:
+    assert default_folder(RunConfig()) == default_folder(load_config(None, {"plan.length": 3}))
+    assert default_folder(RunConfig()) != default_folder(load_config(None, {"train.epochs": 3}))

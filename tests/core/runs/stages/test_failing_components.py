@@ -1,0 +1,174 @@
+"""A component that fails while a run is at work is named with its plugin and package; a bad stage is not recorded."""
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+from tiny_run import DEFAULTS, SETTINGS
+
+from cubespace import hookimpl
+from cubespace.autoencoder.apply_module import ApplyModule
+from cubespace.autoencoder.encoder import Encoder
+from cubespace.base.errors import ComponentError
+from cubespace.base.observer import Observer
+from cubespace.data.domain import Domain, Pairs
+from cubespace.plugins.catalogue import KINDS, Catalogue, collect
+from cubespace.plugins.entry_points import installed
+from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.stages.pipeline import Pipeline
+from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.settings.recipe import Execution
+from cubespace.settings.run_config import load_config
+from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
+
+LAMPS = {"domain": "lightsout:size=2", "plan.length": 2, "plan.instances": 2, "plan.planners": ("pyperplan-bfs",)}
+
+
+class Floats(Domain):
+    """Draws pictures of another type."""
+
+    image_shape = (8, 8)
+
+    def __init__(self, _: object) -> None:
+        """Need nothing."""
+
+    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
+        return Pairs(rng.random((count or 100, 8, 8)), rng.random((count or 100, 8, 8)))
+
+
+class Leaving(Floats):
+    """Ends the whole program."""
+
+    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:  # noqa: ARG002
+        sys.exit(0)
+
+
+class Nan(ApplyModule):
+    """Returns no numbers."""
+
+    def forward(self, state: torch.Tensor, action: torch.Tensor, temperature: float) -> torch.Tensor:  # noqa: ARG002
+        return state * torch.nan
+
+
+class Raising(Encoder):
+    """Wants to be tried on everything, and cannot do anything."""
+
+    @classmethod
+    def proposals(cls, image_shape: tuple[int, ...]) -> list[str]:  # noqa: ARG003
+        return [""]
+
+    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
+        raise ValueError(f"{len(pixels)} are too many")
+
+    def hold_bit(self, bit: int, value: bool) -> None:
+        """Do nothing."""
+
+    def held_bits(self) -> torch.Tensor:
+        return torch.zeros(1, dtype=torch.bool)
+
+
+class Nothing(PreconditionLearner):
+    """Learns nothing."""
+
+    def learn(self, evidence: Evidence) -> Preconditions:  # noqa: ARG002
+        return None  # type: ignore[return-value]
+
+
+class Wide(PreconditionLearner):
+    """Has more literals than there are bits."""
+
+    def learn(self, evidence: Evidence) -> Preconditions:
+        wide = np.zeros((len(evidence.add), 99), dtype=np.bool_)
+        return Preconditions(action=np.arange(len(evidence.add)), positive=wide, negative=wide)
+
+
+class Silent(Solver):
+    """Returns nothing."""
+
+    def __init__(self, _: object) -> None:
+        """Need nothing."""
+
+    def missing(self) -> str | None:
+        return None
+
+    def solve(self, problem: SearchProblem, limits: Limits) -> SearchResult:  # noqa: ARG002
+        return None  # type: ignore[return-value]
+
+
+class Boaster(Silent):
+    """Says that it has solved what it has not."""
+
+    def solve(self, problem: SearchProblem, limits: Limits) -> SearchResult:  # noqa: ARG002
+        return SearchResult(outcome=Outcome.SOLVED)
+
+
+def catalogue(kind: str, target: type) -> Catalogue:
+    """Return all that is installed, and one more component called ``theirs``."""
+
+    @hookimpl(specname=KINDS[kind].hook)
+    def offer(registry):  # type: ignore[no-untyped-def]
+        registry.add("theirs", target, "a component")
+
+    plugin = ModuleType("a_plugin")
+    setattr(plugin, KINDS[kind].hook, offer)
+    ours = [(entry.name, source, entry.load) for entry, source in installed()]
+    return collect([*ours, ("their-plugin", "their-package 2.0", lambda: plugin)])
+
+
+def run(folder: Path, kind: str, target: type, key: str, settings: dict[str, object], observer: Observer) -> Pipeline:
+    value = ("theirs",) if key == "plan.planners" else "theirs"
+    loaded = catalogue(kind, target)
+    config = load_config(None, {**LAMPS, **settings, key: value})
+    done = Pipeline(RunFolder.start(folder, config, loaded), loaded, Execution(device="cpu"), observer)
+    done.until("evaluate")
+    return done
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "key", "words"),
+    [
+        ("domain", Floats, "domain", "'before' of its pairs must be uint8"),
+        ("domain", Leaving, "domain", r"it called sys.exit\(0\)"),
+        ("apply", Nan, "model.apply", "are not all finite numbers"),
+        ("encoder", Raising, "model.encoder", "ValueError: 4 are too many"),
+        ("precondition", Nothing, "extract.precondition", "it returned NoneType, not Preconditions"),
+        ("precondition", Wide, "extract.precondition", r"'positive' of its preconditions must be bool .* not bool"),
+        ("planner", Silent, "plan.planners", "it returned NoneType, not a SearchResult"),
+        ("planner", Boaster, "plan.planners", "gives no plan with a trace"),
+    ],
+)
+def test_it_is_named(tmp_path, kind, target, key, words) -> None:
+    settings = SETTINGS if kind in ("apply", "encoder") else DEFAULTS
+    settings = {**settings, "train.epochs": 2, "model.decoder": "auto"}
+    with pytest.raises(ComponentError, match=words) as caught:
+        run(tmp_path / "run", kind, target, key, settings, Observer())
+    title = f"{KINDS[kind].title} 'theirs' of plugin 'their-plugin' (their-package 2.0) failed: "
+    assert str(caught.value).startswith(title)
+    assert "\n" not in str(caught.value)
+    done = RunFolder.load(tmp_path / "run", catalogue(kind, target)).records()
+    assert ("data" in done) == (kind != "domain")
+    assert "evaluate" not in done
+
+
+class Listener(Observer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def test_an_encoder_that_cannot_even_be_tried_does_not_keep_others_from_being_chosen(tmp_path) -> None:
+    listener = Listener()
+    loaded = catalogue("encoder", Raising)
+    config = load_config(None, {**LAMPS, **DEFAULTS})
+    Pipeline(RunFolder.start(tmp_path / "run", config, loaded), loaded, Execution(device="cpu"), listener).until(
+        "train"
+    )
+    said = [line for line in listener.lines if "encoder theirs" in line]
+    assert "not possible, encoder 'theirs' of plugin 'their-plugin' (their-package 2.0) failed: ValueError" in said[0]
+    assert any("encoder places" in line for line in listener.lines)

@@ -1,0 +1,124 @@
+"""The stage ``lift``: what it writes, what it says, plans with its model, and worlds that it does not lift."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command import cube
+from tile_rows import noisy
+from toggles import toggles
+
+import cubespace
+from cubespace.base.errors import UsageError
+from cubespace.data.domain import Pairs
+from cubespace.lifting.pixels import find_pixel_variables
+from cubespace.report import write_report
+from cubespace.runs.stages.lifted_checks import findings
+from cubespace.runs.stages.lifted_pairs import lift_pairs, plain_eye
+from cubespace.runs.stages.planned import planned_with
+from cubespace.settings.run_config import LiftConfig, RunConfig
+
+NEW = ("lifted.pddl", "lifted-problem.pddl", "lifted-objects.png", "lifted-places.png", "lifted-schemas.png")
+
+
+@pytest.fixture(scope="module")
+def rows() -> Pairs:
+    made = toggles(600)
+    return Pairs(made.before, made.after)
+
+
+def test_a_run_is_lifted_checked_and_shown(default_run, tmp_path) -> None:
+    answer = cube("lift", str(default_run), "--baseline", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert "(:action press" in answer.stdout
+    assert "recall 1.0000, wrong per state 0.0000" in answer.stdout
+    assert "without the network: switches: press" in answer.stdout
+    for name in NEW:
+        assert (default_run / name).is_file(), name
+    record = json.loads((default_run / "lifting.json").read_text())
+    assert record["checks"]["passed"]
+    assert record["objects"] == {"place": 4, "button": 4}
+    assert "lift: done already" in cube("lift", str(default_run), cwd=tmp_path).stderr
+
+
+def test_plans_of_the_lifted_and_of_the_repaired_model(default_run) -> None:
+    found = {}
+    for model in ("learned", "lifted", "repaired"):
+        run = cubespace.run(default_run / "config.toml", folder=default_run, planners=("fd-lmcut",), plan_model=model)
+        assert run.results["model"] == model
+        records = run.results["planners"]["fd-lmcut"]["records"]
+        found[model] = [(len(record["plan"]), record["valid"]) for record in records]
+        assert (run.path / "problems/000/fd-lmcut/lifted.plan").is_file() == (model == "lifted")
+    assert found["learned"] == found["lifted"] == found["repaired"]
+    assert all(valid for _, valid in found["lifted"])
+
+
+def test_bits_that_are_no_values_are_lifted_from_redrawn_pictures(tiny_run) -> None:
+    run = cubespace.Run.load(tiny_run)
+    record = run.lift().record
+    assert record["source"] == "redrawn"
+    assert record["lifted"] or record["reasons"]
+    with pytest.raises(UsageError, match=r"plan\.model=learned"):
+        cubespace.run(tiny_run / "config.toml", folder=tiny_run, plan_model="lifted")
+
+
+def test_the_python_interface(default_run) -> None:
+    lifted = cubespace.Run.load(default_run).lift()
+    assert lifted.model is not None
+    assert lifted.pddl is not None
+    assert [schema.name for schema in lifted.model.schemas] == ["press"]
+    assert lifted.reasons == ()
+    assert "press" in repr(lifted)
+
+
+def test_the_report_has_a_section(default_run) -> None:
+    run = cubespace.Run.load(default_run)
+    assert "Objects, places and schemas" not in write_report([run.path], run.catalogue).read_text()
+    run.lift()
+    text = write_report([run.path], run.catalogue).read_text()
+    assert "Objects, places and schemas" in text
+    assert "(:action press" in text
+
+
+def test_planning_depends_on_lifting_only_if_it_is_asked_for() -> None:
+    names = {model: _way(model) for model in ("learned", "lifted", "repaired")}
+    assert names["learned"] == ["data", "train", "extract", "evaluate"]
+    assert names["lifted"] == names["repaired"] == ["data", "train", "extract", "lift", "evaluate"]
+
+
+def _way(model: str) -> list[str]:
+    config = cubespace.api.configure(RunConfig(), {"plan_model": model})
+    return [stage.name for stage in config.way_to("evaluate")]
+
+
+def test_a_world_that_was_not_lifted_is_refused_or_left_as_it_is() -> None:
+    record = {"lifted": False, "reasons": ["nothing moves"], "source": "encoder", "checks": None}
+    with pytest.raises(UsageError, match="nothing moves"):
+        planned_with("lifted", record, None, np.zeros((1, 1), dtype=bool))  # type: ignore[arg-type]
+    assert planned_with("repaired", record, None, np.zeros((1, 1), dtype=bool)).name == "learned"  # type: ignore[arg-type]
+
+
+class TestWithoutANetwork:
+    def test_clean_pictures_are_lifted(self, rows) -> None:
+        lifted = lift_pairs(plain_eye(rows), rows, LiftConfig())
+        found = findings(lifted)
+        assert found["schemas"] == {"press": 18}
+        assert found["objects"] == {"place": 9, "button": 9}
+        assert lifted.model is not None
+        assert {fact.terms for fact in lifted.model.facts} == {(f"b{place}", f"p{place}") for place in range(1, 10)}
+
+    def test_noise_is_not_understood(self, rows) -> None:
+        spoiled = Pairs(noisy(rows.before, 0.3, 1), noisy(rows.after, 0.3, 2))
+        with pytest.raises(UsageError, match="no variables"):
+            find_pixel_variables(spoiled.before, spoiled.after)
+
+    def test_an_empty_batch_has_no_bits(self, rows) -> None:
+        found = find_pixel_variables(rows.before, rows.after)
+        assert found.look(rows.before[:0]).shape == (0, len(found.groups))
+
+
+def test_names_of_files_are_those_of_the_documentation() -> None:
+    page = (Path(__file__).parents[3] / "docs/run-folder.md").read_text()
+    for name in ("lifting.json", *NEW):
+        assert name in page, name

@@ -1,0 +1,228 @@
+"""The stages of a run: done in order, once, and again where settings or files are no longer the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from cubespace.autoencoder import inference
+from cubespace.base.errors import InputError, UsageError
+from cubespace.base.files import sha256
+from cubespace.base.observer import Observer
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.stages.pipeline import Pipeline
+from cubespace.settings.recipe import Execution
+from cubespace.settings.run_config import load_config
+from cubespace.settings.stages import way_to
+
+STAGES = tuple(stage.name for stage in way_to("evaluate"))
+SETTINGS = {"domain": "lightsout:size=2", "data.transitions": 300, "plan.instances": 2, "plan.length": 2}
+
+
+class Listener(Observer):
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.events: list[tuple[str, ...]] = []
+
+    def start(self, folder: Path) -> None:
+        self.events.append(("start", folder.name))
+
+    def stage(self, name: str, about: str) -> None:
+        self.events.append(("stage", name, about))
+
+    def say(self, line: str) -> None:
+        self.events.append(("say", line))
+
+    def plan(self, record) -> None:
+        self.events.append(("plan", record["problem"]))
+
+    def close(self) -> None:
+        self.events.append(("close",))
+
+    def kinds(self, kind: str) -> list[str]:
+        return [words[0] for name, *words in self.events if name == kind]
+
+
+def pipeline(path: Path, observer: Observer | None = None, **settings: object) -> Pipeline:
+    config = load_config(None, {**SETTINGS, **settings})
+    return Pipeline(RunFolder.start(path, config), load_plugins(), Execution(), observer or Observer())
+
+
+def test_numpy_has_as_many_threads_as_the_run(tmp_path) -> None:
+    class Counting(Observer):
+        threads: ClassVar[set[int]] = set()
+
+        def stage(self, name: str, about: str) -> None:  # noqa: ARG002
+            self.threads.update(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    pipeline(tmp_path / "run", Counting()).until("train")
+    assert Counting.threads == {1}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("stages") / "run"
+    pipeline(path).until("evaluate")
+    return path
+
+
+@pytest.fixture
+def path(made, tmp_path) -> Path:
+    return shutil.copytree(made, tmp_path / "run")
+
+
+@pytest.mark.parametrize("last", STAGES)
+def test_work_goes_as_far_as_is_asked_and_no_further(tmp_path, last) -> None:
+    listener = Listener()
+    done = pipeline(tmp_path / "run", listener)
+    done.until(last)
+    wanted = STAGES[: STAGES.index(last) + 1]
+    assert [stage for stage in STAGES if done.run.finished(stage)] == list(wanted)
+    assert listener.kinds("stage") == list(wanted)
+    assert (listener.events[0], listener.events[-1]) == (("start", "run"), ("close",))
+
+
+def test_what_is_finished_is_not_done_again(path) -> None:
+    before = {file: file.stat().st_mtime_ns for file in path.rglob("*") if file.is_file() and file.suffix != ".toml"}
+    listener = Listener()
+    pipeline(path, listener).until("evaluate")
+    assert listener.kinds("say") == [f"{stage}: done already" for stage in STAGES]
+    assert listener.kinds("stage") == []
+    assert {file: file.stat().st_mtime_ns for file in before if file.name != ".lock"} == {
+        file: time for file, time in before.items() if file.name != ".lock"
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "redone"),
+    [
+        ({"plan.length": 1}, ["evaluate"]),
+        ({"extract.precondition": "static"}, ["extract", "evaluate"]),
+        ({"extract.seed": 7}, ["extract"]),  # to no effect here: what came of the model still belongs to it
+    ],
+    ids=["instances", "learner", "seed"],
+)
+def test_other_settings_redo_their_stage_and_those_that_it_changes(path, settings, redone) -> None:
+    listener = Listener()
+    pipeline(path, listener, **settings).until("evaluate")
+    kept = [line.split(":")[0] for line in listener.kinds("say") if line.endswith("done already")]
+    assert kept == [stage for stage in STAGES if stage not in redone]
+
+
+@pytest.mark.parametrize(
+    ("file", "redone"),
+    [("data.npz", "data"), ("model.safetensors", "train"), ("strips.npz", "extract"), ("results.json", "evaluate")],
+)
+def test_a_file_that_is_gone_is_made_again_and_what_came_of_it_stays(path, file, redone) -> None:
+    before = sha256(path / "strips.npz")
+    (path / file).unlink()
+    listener = Listener()
+    pipeline(path, listener).until("evaluate")
+    kept = [line.split(":")[0] for line in listener.kinds("say") if line.endswith("done already")]
+    assert kept == [stage for stage in STAGES if stage != redone]
+    assert sha256(path / "strips.npz") == before  # the same settings, the same model
+
+
+def test_plans_of_the_same_model_are_kept_when_more_are_wanted(path) -> None:
+    listener = Listener()
+    pipeline(path, listener, **{"plan.instances": 3}).until("evaluate")
+    assert listener.kinds("plan") == ["002"]
+    records = pipeline(path, **{"plan.instances": 3}).results()["planners"]["fd-lmcut"]["records"]
+    assert [record["problem"] for record in records] == ["000", "001", "002"]
+
+
+def test_a_stage_that_is_not_done_names_the_command_that_does_it(tmp_path) -> None:
+    started = pipeline(tmp_path / "run")
+    for stage in (*STAGES[1:], "diagnose"):
+        with pytest.raises(InputError, match=rf"no finished stage '{stage}': cube {stage} {started.run.path} does it"):
+            started.require(stage)
+    started.until("extract")
+    started.require("extract")
+    with pytest.raises(InputError, match="cube evaluate"):
+        started.require("evaluate")
+
+
+def test_a_failing_stage_is_told_to_the_end_and_leaves_no_record(tmp_path) -> None:
+    listener = Listener()
+    started = pipeline(tmp_path / "run", listener, **{"extract.min_support": 10_000})
+    with pytest.raises(UsageError, match=r"extract\.min_support"):
+        started.until("evaluate")
+    assert listener.events[-1] == ("close",)
+    assert started.run.finished("train")
+    assert not started.run.finished("extract")
+
+
+def test_effects_of_the_network_need_an_apply_module_that_has_them(tmp_path) -> None:
+    started = pipeline(tmp_path / "run", **{"model.apply": "blackbox", "extract.effects": "network"})
+    with pytest.raises(UsageError, match="no STRIPS effects"):
+        started.until("extract")
+
+
+@pytest.mark.parametrize("effects", ["network", "observed"])
+def test_labels_that_were_rewritten_give_the_effects_that_are_seen(path, effects) -> None:
+    plain = pipeline(path).strips()
+    other = pipeline(path, **{"extract.effects": effects})
+    other.until("extract")
+    assert _effects(other.strips()) == _effects(plain)
+
+
+def _effects(model) -> set[bytes]:
+    return {row.tobytes() for row in np.concatenate([model.add, model.delete], axis=1)}
+
+
+def test_the_groups_of_the_encoder_reach_the_model(path) -> None:
+    done = pipeline(path)
+    groups = done.strips().groups
+    assert groups is not None
+    assert tuple(groups.tolist()) == done.network().encoder.layout.groups
+    record = json.loads((path / "extraction.json").read_text())
+    assert record["precondition"] == "values"  # that of the encoder
+    assert done.redrawing_error() == record["redrawing_error"] < 1e-4
+
+
+def test_a_domain_that_draws_other_pictures_is_not_planned_in(path) -> None:
+    """As if the picture file of a puzzle had been replaced."""
+    done = pipeline(path, **{"plan.length": 1})
+    data = done.transitions()
+    pairs = data.pairs
+    spoiled = type(data)(
+        type(pairs)(255 - pairs.before, 255 - pairs.after, pairs.states_before, pairs.states_after),
+        data.spec,
+        data.seed,
+        data.sizes,
+    )
+    spoiled.save(path / "data.npz")
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["stages"]["data"]["files"]["data.npz"] = sha256(path / "data.npz")
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match="no longer draws the pictures"):
+        done.until("evaluate")
+
+
+def test_a_diagnosis_is_a_stage_that_belongs_to_its_model(path) -> None:
+    done = pipeline(path, **{"diagnose.states": 50, "diagnose.seed": 3})
+    done.until("diagnose")
+    result = done.table("diagnosis.json")
+    assert (result["seed"], result["recall"], result["wrong"], result["failures"]) == (3, 1.0, 0.0, [])
+    other = pipeline(path, **{"diagnose.states": 50, "diagnose.seed": 3, "extract.precondition": "static"})
+    other.until("extract")
+    with pytest.raises(InputError, match="cube diagnose"):
+        other.table("diagnosis.json")
+
+
+def test_reading_a_run_back_gives_the_network_that_made_its_model(path) -> None:
+    done = pipeline(path)
+    train, model = done.transitions().train, done.strips()
+    before, after = (inference.encode(done.network(), images) for images in (train.before, train.after))
+    rows, actions = np.nonzero(model.applicable(before))
+    reached = (model.apply(before[rows], actions) == after[rows]).all(1)
+    assert set(rows[reached]) == set(range(len(train)))

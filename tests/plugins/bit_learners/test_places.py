@@ -1,0 +1,246 @@
+"""Places on small pictures drawn here: lamps and tiles whose true values are known."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+import torch
+from tile_rows import dimmed, looks_of, noisy, smooth_blobs, tile_rows
+
+from cubespace.autoencoder.encoder import Layout, picture_shape
+from cubespace.autoencoder.inference import as_pixels
+from cubespace.base.arrays import Images, Indices
+from cubespace.base.errors import UsageError
+from cubespace.plugins.catalogue import load_plugins
+from cubespace_bit_learners.places.events import events, exogenous, score_events
+from cubespace_bit_learners.places.finder import Places, find_places
+from cubespace_bit_learners.places.networks import PlacesDecoder, PlacesEncoder, PlacesOptions, layout_of
+
+
+def agree(codes: Indices, truth: Indices) -> bool:
+    """Return whether each place stands for one cell, and one value for one true value."""
+    matched = set()
+    for code in codes.T:
+        for cell, true in enumerate(truth.T):
+            both = len(np.unique(np.stack([code, true]), axis=1).T)
+            if both == len(np.unique(code)) == len(np.unique(true)):
+                matched.add(cell)
+    return len(matched) == truth.shape[1] == codes.shape[1]
+
+
+def check(found: Places, before: Images, after: Images, states: Indices) -> None:
+    codes = found.encode(before)
+    assert agree(codes, states)
+    assert not found.overflow
+    assert found.score.coverage > 0.95
+    assert not exogenous(codes, found.encode(after)).any()
+
+
+def drawing_error(found: Places, images: Images) -> float:
+    pixels = found.pixels(images.reshape(len(images), -1))
+    return float(((found.draw(found.encode(images)) - pixels) ** 2).mean())
+
+
+@pytest.mark.parametrize("colours", [1, 3], ids=["grey", "colour"])
+@pytest.mark.parametrize("sigma", [0.0, 0.1, 0.2])
+def test_the_cells_and_what_they_show_are_found_in_spite_of_noise(colours: int, sigma: float) -> None:
+    world = tile_rows(1500, colours=colours)
+    before, after = noisy(world.before, sigma, 1), noisy(world.after, sigma, 2)
+    found = find_places(before, after)
+    check(found, before, after, world.states_before)
+    assert drawing_error(found, before) <= 1.1 * sigma**2 + 1e-6
+
+
+def test_background_belongs_to_no_place() -> None:
+    world = tile_rows(1000, 101)
+    found = find_places(world.before, world.after)
+    flat = world.before.reshape(len(world), -1)
+    pixels = np.concatenate([place.pixels for place in found.places])
+    assert len(np.unique(pixels)) == len(pixels)
+    assert (flat[:, pixels].std(0) > 0).all()
+    assert np.allclose(found.draw(found.encode(world.before)), flat / 255, atol=1e-4)
+
+
+def test_the_light_of_each_picture_does_not_matter() -> None:
+    world = tile_rows(1500, 102)
+    before, after = dimmed(world.before, 3), dimmed(world.after, 4)
+    found = find_places(before, after)
+    assert found.light is not None
+    check(found, before, after, world.states_before)
+
+
+def test_a_small_difference_is_a_value() -> None:
+    """Two of the tiles differ in one pixel."""
+    looks = looks_of(4, 4)
+    looks[3] = looks[2]
+    looks[3, 2, 2] = 255 - looks[2, 2, 2]
+    world = tile_rows(1500, 103, looks=looks)
+    check(find_places(world.before, world.after), world.before, world.after, world.states_before)
+
+
+def with_a_lamp(pictures: Images, chance: float, seed: int) -> Images:
+    """Pictures with a strip below, in which a lamp is lit now and then."""
+    strip = np.zeros((len(pictures), 4, pictures.shape[2]), dtype=np.uint8)
+    strip[np.random.default_rng(seed).random(len(pictures)) < chance, 1:3, 3:6] = 255
+    return np.concatenate([pictures, strip], axis=1)
+
+
+@pytest.mark.parametrize(("chance", "usual"), [(0.7, 1.0), (0.3, 0.0)], ids=["mostly lit", "mostly dark"])
+def test_a_lamp_that_blinks_by_itself_is_left_out_and_drawn_as_it_mostly_is(chance: float, usual: float) -> None:
+    world = tile_rows(2000, 104)
+    before, after = with_a_lamp(world.before, chance, 5), with_a_lamp(world.after, chance, 6)
+    found = find_places(before, after)
+    check(found, before, after, world.states_before)  # only the cells are places
+    assert len(found.exogenous_pixels) == 6
+    drawn = found.draw(found.encode(before))[:, found.exogenous_pixels]
+    assert np.allclose(drawn, usual, atol=1 / 255)
+
+
+def test_a_tenth_of_wrong_pairs_leaves_places_and_values() -> None:
+    world = tile_rows(1500, 105)
+    wrong = np.random.default_rng(6).random(len(world)) < 0.1
+    after = np.where(wrong[:, None, None], np.roll(world.before, 7, axis=0), world.after)
+    assert agree(find_places(world.before, after).encode(world.before), world.states_before)
+
+
+def test_events_are_old_and_new_values_of_what_changed() -> None:
+    """Three places: the first two swap, the third stays."""
+    before, after = np.array([[0, 1, 1]]), np.array([[1, 0, 1]])
+    assert events(before, after).tolist() == [[0, 1, -1, 1, 0, -1]]
+
+
+def test_an_event_that_comes_again_needs_fewer_bits_than_new_ones() -> None:
+    rng = np.random.default_rng(0)
+    states = rng.integers(4, size=(200, 3))
+    swapped = states[:, [1, 0, 2]]
+    again, never = score_events(states, swapped), score_events(states, rng.integers(4, size=(200, 3)))
+    assert again.coverage == 1.0 > never.coverage
+    assert again.bits < never.bits
+
+
+def test_pictures_that_do_not_factor_say_so() -> None:
+    """Coverage alone says it weakly, as coarse values come again; what is left unexplained says it too."""
+    found = find_places(*smooth_blobs(400, 8))
+    assert found.overflow or (found.score.coverage < 0.95 and found.unexplained > 0.3)
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (8, 8, 3)], ids=["grey", "colour"])
+def test_constant_pictures_and_mere_noise_have_no_places(shape: tuple[int, ...]) -> None:
+    constant = np.full((20, *shape), 77, dtype=np.uint8)
+    assert find_places(constant, constant).places == ()
+    many = np.full((500, *shape), 77, dtype=np.uint8)
+    assert find_places(noisy(many, 0.1, 1), noisy(many, 0.1, 2)).places == ()
+
+
+def test_large_colour_pictures_take_seconds() -> None:
+    world = tile_rows(600, colours=3)
+    before, after = (np.kron(x, np.ones((1, 14, 4, 1), dtype=np.uint8)) for x in (world.before, world.after))
+    start = time.process_time()
+    found = find_places(before, after)
+    assert time.process_time() - start < 20  # a few seconds on a quiet core
+    assert agree(found.encode(before), world.states_before)
+
+
+class Networks:
+    """Encoder and decoder of some pictures."""
+
+    def __init__(self, before: Images, after: Images) -> None:
+        self.found = find_places(before, after)
+        self.layout = layout_of(self.found, before, after)
+        self.shape = picture_shape(before.shape[1:])
+        self.encoder = PlacesEncoder(self.shape, self.layout, PlacesOptions())
+        self.decoder = PlacesDecoder(self.shape, self.layout, PlacesOptions())
+
+
+def inputs(images: Images) -> torch.Tensor:
+    return as_pixels(images).float() / 255
+
+
+@torch.no_grad()
+def bits_of(encoder: PlacesEncoder, images: Images) -> torch.Tensor:
+    return encoder(inputs(images)) > 0
+
+
+def test_exactly_one_bit_of_each_place_is_true_whatever_is_shown() -> None:
+    world = tile_rows(800)
+    networks = Networks(world.before, world.after)
+    groups = torch.tensor(networks.layout.groups)
+    garbage = np.random.default_rng(0).integers(256, size=world.before.shape, dtype=np.uint8)
+    for images in (world.before, world.after, garbage):
+        bits = bits_of(networks.encoder, images)
+        for place in range(4):
+            assert (bits[:, groups == place].sum(1) == 1).all()
+
+
+def test_the_networks_encode_and_draw_as_the_finder_does() -> None:
+    world = tile_rows(800, colours=3)
+    networks = Networks(world.before, world.after)
+    bits, groups = bits_of(networks.encoder, world.before), torch.tensor(networks.layout.groups)
+    codes = networks.found.encode(world.before)
+    for place in range(4):
+        assert (bits[:, groups == place].int().argmax(1).numpy() == codes[:, place]).all()
+    with torch.no_grad():
+        drawn = networks.decoder(bits.float()).sigmoid()
+    assert torch.allclose(drawn, inputs(world.before), atol=1 / 255)
+    margin = networks.encoder(inputs(world.before)).abs().min()
+    assert margin > 9.9  # logits: no bit of a clean picture is in doubt
+
+
+def test_dim_pictures_are_encoded_in_torch_as_in_numpy() -> None:
+    world = tile_rows(1500, 102)
+    before, after = dimmed(world.before, 3), dimmed(world.after, 4)
+    networks = Networks(before, after)
+    assert networks.encoder.light is not None
+    normalised = networks.encoder.normalised(inputs(before)).numpy()
+    np.testing.assert_allclose(normalised, networks.found.pixels(before.reshape(len(before), -1)), atol=1e-5)
+    groups, codes = torch.tensor(networks.layout.groups), networks.found.encode(before)
+    bits = bits_of(networks.encoder, before)
+    chosen = torch.stack([bits[:, groups == place].int().argmax(1) for place in range(4)], dim=1)
+    assert (chosen.numpy() == codes).all()
+    assert agree(codes, world.states_before)
+
+
+@pytest.mark.parametrize("light", [False, True], ids=["steady light", "light that varies"])
+def test_layout_as_json_and_weights_give_the_same_bits_and_pictures_again(light: bool) -> None:
+    world = tile_rows(1000, 102)
+    pair = (dimmed(world.before, 3), dimmed(world.after, 4)) if light else (world.before, world.after)
+    networks = Networks(*pair)
+    table = json.loads(json.dumps(networks.layout.record()))
+    layout = Layout(bits=table["bits"], groups=tuple(table["groups"]), labels=table["labels"], details=table["details"])
+    assert layout == networks.layout
+    encoder = PlacesEncoder(networks.shape, layout, PlacesOptions())
+    decoder = PlacesDecoder(networks.shape, layout, PlacesOptions())
+    assert not torch.equal(encoder.weight, networks.encoder.weight)  # weights are not in the layout
+    encoder.load_state_dict(networks.encoder.state_dict())
+    decoder.load_state_dict(networks.decoder.state_dict())
+    bits = bits_of(networks.encoder, pair[0])
+    assert torch.equal(bits_of(encoder, pair[0]), bits)
+    with torch.no_grad():
+        assert torch.equal(decoder(bits.float()), networks.decoder(bits.float()))
+
+
+def test_as_many_labels_as_events_are_asked_for() -> None:
+    world = tile_rows(1000)
+    networks = Networks(world.before, world.after)
+    swaps = {
+        (cell, *states[cell : cell + 2])
+        for states, after in zip(world.states_before.tolist(), world.states_after.tolist(), strict=True)
+        for cell in [next(cell for cell in range(4) if states[cell] != after[cell])]
+    }
+    assert networks.layout.labels == len(swaps) == 36
+
+
+def test_a_held_bit_overrules_what_is_seen() -> None:
+    world = tile_rows(500)
+    encoder = Networks(world.before, world.after).encoder
+    encoder.hold_bit(3, True)
+    assert bits_of(encoder, world.before)[:, 3].all()
+    assert encoder.held_bits().nonzero().tolist() == [[3]]
+
+
+def test_its_decoder_needs_its_encoder() -> None:
+    with pytest.raises(UsageError, match="needs encoder 'places'"):
+        load_plugins().create("decoder", "places", (4, 4, 1), Layout(bits=3))
