@@ -5,13 +5,13 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from cubespace.autoencoder.extensions.latent_graph import LatentGraph
 from cubespace.autoencoder.inference import BATCH, COLD, as_pixels, encode_pixels, label, successors
 from cubespace.autoencoder.model import SpaceAutoEncoder, evaluating
 from cubespace.base.arrays import Bits, Images
+from cubespace.base.differences import coverage, number_rows, packed_differences
 
 NOISE = 0.1  # standard deviation of the pixel noise under which stability is measured
 COLUMNS = ("reconstruction", "successor", "direct", "exact", "total")
@@ -44,16 +44,16 @@ def measure(
     """Measure a split; ``training`` is the split whose differences should cover it."""
     images = torch.stack([as_pixels(part, model.device) for part in (before, after)])  # (2, transitions, pixels)
     bits = encode_split(model, images)
-    effects = difference(*bits)
+    effects = packed_differences(*bits)
     covered = None
     if training is not None:
         known = torch.stack([as_pixels(part, model.device) for part in training])
-        covered = coverage(effects, difference(*encode_split(model, known)))
+        covered = coverage(effects, packed_differences(*encode_split(model, known)))
     stable_bits, stable_states = stability(model, images, seed)
     return Measures(
         transitions=len(before),
         **table_1(model, images),
-        differences=len(np.unique(effects, axis=0)),
+        differences=len(number_rows(effects)),
         actions=len(np.unique(label(model, *bits))),
         live_bits=int((bits.any((0, 1)) & ~bits.all((0, 1))).sum()),
         stable_bits=stable_bits,
@@ -114,14 +114,3 @@ def encode_split(model: SpaceAutoEncoder, images: Tensor) -> Bits:
     """Return the bits of both pictures of transitions, (2, transitions, bits)."""
     bits: Bits = torch.stack([encode_pixels(model, part) for part in images]).cpu().numpy()
     return bits
-
-
-def difference(before: Bits, after: Bits) -> NDArray[np.uint8]:
-    """Return the pair (z1 - z0, z0 - z1) of each transition as a row of packed bits."""
-    return np.packbits(np.concatenate((after & ~before, before & ~after), axis=1), axis=1)
-
-
-def coverage(effects: NDArray[np.uint8], known: NDArray[np.uint8]) -> float:
-    """Return the rate of rows of ``effects`` that are among the ``known`` ones."""
-    _, numbers = np.unique(np.concatenate((known, effects)), axis=0, return_inverse=True)
-    return float(np.isin(numbers[len(known) :], numbers[: len(known)]).mean())

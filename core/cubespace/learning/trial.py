@@ -10,8 +10,8 @@ from torch import Tensor
 from cubespace.autoencoder.inference import as_pixels, decode_pixels, encode_pixels
 from cubespace.autoencoder.joint_phases import PREPARED_WITH, prepare
 from cubespace.autoencoder.model import SpaceAutoEncoder, evaluating
-from cubespace.autoencoder.network_metrics import coverage, difference
 from cubespace.base.arrays import Bits, Images
+from cubespace.base.differences import coverage, number_rows, packed_differences
 
 COMPARED_PIXELS = 400  # pixels whose errors are compared with each other
 COMPARED_PICTURES = 1000
@@ -41,11 +41,11 @@ def try_network(model: SpaceAutoEncoder, training: tuple[Images, Images], held_o
     prepare(model, known[0][::step].float().div(255.0))
     before, after = (encode_pixels(model, pixels).cpu().numpy() for pixels in known)
     new_before, new_after = (encode_pixels(model, pixels).cpu().numpy() for pixels in fresh)
-    seen, new = difference(before, after), difference(new_before, new_after)
+    seen, new = packed_differences(before, after), packed_differences(new_before, new_after)
     unexplained, residue = _errors(model, torch.cat(fresh))
     return Trial(
         bits=model.bits,
-        differences=len(np.unique(seen, axis=0)),
+        differences=len(number_rows(seen)),
         coverage=coverage(new, seen),
         description=_description((before, after), (new_before, new_after)),
         unexplained=unexplained,
@@ -89,13 +89,13 @@ def _description(seen: tuple[Bits, Bits], new: tuple[Bits, Bits]) -> float:
     is spelt: how many bits change, and which.
     """
     counts: dict[bytes, int] = {}
-    for row in difference(*seen):
+    for row in packed_differences(*seen):
         counts[row.tobytes()] = counts.get(row.tobytes(), 0) + 1
     kinds, total = len(counts), len(seen[0])
     bits = max(2, seen[0].shape[1])
     changed = (new[0] != new[1]).sum(1)
     told = []
-    for row, number in zip(difference(*new), changed.tolist(), strict=True):
+    for row, number in zip(packed_differences(*new), changed.tolist(), strict=True):
         count = counts.get(row.tobytes(), 0)
         spelt = (number + 1) * np.log2(bits) - np.log2(kinds)
         told.append((-np.log2(count) if count else spelt) + np.log2(total + kinds))

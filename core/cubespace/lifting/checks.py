@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Indices, distinct_rows
+from cubespace.base.arrays import Bits, Indices, distinct_rows, step_keys
 from cubespace.symbols.strips import StripsModel
 
 CHUNK = 500  # states whose successors are compared at once
@@ -62,34 +63,47 @@ def compare(lifted: StripsModel, learned: StripsModel, states: Bits, count: int,
     """Compare the successors of two models, on ``count`` of the given states."""
     states = distinct_rows(states)
     states = states[np.random.default_rng(seed).permutation(len(states))[:count]]
-    extra: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    same, sums = 0, [0, 0]
+    same = added = missing = 0
+    only_lifted, only_learned = Counter[str](), Counter[str]()
     for start in range(0, len(states), CHUNK):
         part = states[start : start + CHUNK]
-        keys, names = zip(*(_successors(model, part) for model in (lifted, learned)), strict=True)
-        differing: set[int] = set()
-        for side, other in ((0, 1), (1, 0)):
-            lone = ~np.isin(keys[side], keys[other])
-            sums[side] += len(np.unique(keys[side][lone]))
-            differing |= set(names[side][1][lone].tolist())
-            for action in names[side][0][lone].tolist():
-                name = (lifted, learned)[side].names[action]
-                extra[side][name] = extra[side].get(name, 0) + 1
-        same += len(part) - len(differing)
-    only_lifted, only_learned = ({name: many[name] for name in sorted(many)[:LISTED]} for many in extra)
+        by_lifted, by_learned = _Steps.of(lifted, part), _Steps.of(learned, part)
+        extra, lacking = by_lifted.without(by_learned), by_learned.without(by_lifted)
+        added += len(np.unique(extra.keys))
+        missing += len(np.unique(lacking.keys))
+        only_lifted.update(extra.names())
+        only_learned.update(lacking.names())
+        same += len(part) - len(np.union1d(extra.source, lacking.source))
     return Compared(
         states=len(states),
         same=same,
-        only_lifted=only_lifted,
-        only_learned=only_learned,
-        missing=sums[1],
-        added=sums[0],
+        only_lifted=dict(sorted(only_lifted.items())[:LISTED]),
+        only_learned=dict(sorted(only_learned.items())[:LISTED]),
+        missing=missing,
+        added=added,
     )
 
 
-def _successors(model: StripsModel, states: Bits) -> tuple[Any, tuple[Indices, Indices]]:
-    """Return a comparable key of each state with each of its successors, the action and the row of the state."""
-    row, action = np.nonzero(model.applicable(states))
-    after = np.packbits(model.apply(states[row], action), axis=1)
-    told = np.ascontiguousarray(np.concatenate([row.astype(">u4")[:, None].view(np.uint8), after], axis=1))
-    return told.view(np.dtype((np.void, told.shape[1]))).ravel(), (action, row)
+@attrs.frozen(eq=False)
+class _Steps:
+    """Steps of a model."""
+
+    model: StripsModel
+    source: Indices  # (steps,), the row of the state that each starts from
+    action: Indices  # (steps,)
+    keys: NDArray[np.void]  # (steps,), equal for steps between the same two states
+
+    @classmethod
+    def of(cls, model: StripsModel, states: Bits) -> _Steps:
+        """Return all steps from some states."""
+        source, action = np.nonzero(model.applicable(states))
+        return cls(model, source, action, step_keys(source, model.apply(states[source], action)))
+
+    def without(self, others: _Steps) -> _Steps:
+        """Return the steps between states that none of the others connects."""
+        alone = ~np.isin(self.keys, others.keys)
+        return _Steps(self.model, self.source[alone], self.action[alone], self.keys[alone])
+
+    def names(self) -> list[str]:
+        """Return the name of the action of each step."""
+        return [self.model.names[action] for action in self.action.tolist()]

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Indices
+from cubespace.base.differences import changed_values, number_rows
 
 ACCIDENTS = 0.02  # of what was to be expected: what is seen this seldom was a picture misread, or a pair mixed up
 
@@ -83,20 +84,15 @@ def observe(before: Bits, after: Bits, variables: Variables) -> Observed:
     idle = clear & (old == new).all(1)
     rows = np.flatnonzero(clear & ~idle)
     old, new = old[rows], new[rows]
-    changed = old != new
-    told = np.concatenate([np.where(changed, old, -1), np.where(changed, new, -1)], axis=1)
-    _, first, number, count = np.unique(told, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    order = np.lexsort((first, -count))
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    events = tuple(_event(old[row], new[row]) for row in first[order].tolist())
+    distinct = number_rows(changed_values(old, new)).by_frequency()
+    events = tuple(_event(old[row], new[row]) for row in distinct.first.tolist())
     return Observed(
         variables=variables,
         before=old,
         after=new,
         rows=rows,
         events=events,
-        event=place[number.ravel()],
+        event=distinct.number,
         unclear=int((~clear).sum()),
         idle=int(idle.sum()),
     )

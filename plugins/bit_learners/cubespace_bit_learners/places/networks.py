@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from cubespace.autoencoder.encoder import Decoder, Encoder, Layout, Shape
 from cubespace.autoencoder.layers import CERTAIN
 from cubespace.base.arrays import Images
+from cubespace.base.differences import changed_values, number_rows
 from cubespace.base.errors import UsageError
 from cubespace.base.options import option
-from cubespace_bit_learners.places.events import events
 from cubespace_bit_learners.places.finder import Places, find_places
 from cubespace_bit_learners.places.light import Light, bright_columns, relative_light_of
 
@@ -208,7 +208,7 @@ def layout_of(found: Places, before: Images, after: Images) -> Layout:
         "patterns": linear.patterns + linear.background,
         "background": found.background,
     }
-    labels = len(np.unique(events(*codes), axis=0))
+    labels = len(number_rows(changed_values(*codes)))
     groups = tuple(linear.place.tolist())
     return Layout(bits=len(groups), groups=groups, labels=labels, fits=not found.overflow, details=details, start=start)
 
