@@ -1,4 +1,4 @@
-"""Is the lifted model right? What it says when it is grounded again, against the transitions and the STRIPS model."""
+"""Is the lifted model right? It is grounded again and compared with the transitions and with the learned model."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ LISTED = 20  # differences and errors that are kept by name
 
 @attrs.frozen(kw_only=True)
 class Explained:
-    """The check against the training transitions: whether each is an action of the model."""
+    """The check against the transitions of a split: whether each is an action of the model."""
 
     transitions: int  # that change something
     explained: int
-    missed: tuple[int, ...]  # some of the others, by their number in the training split
+    missed: tuple[int, ...]  # the first of those that are not, by their numbers in the split
 
     @property
     def passed(self) -> bool:
-        """Return whether all are."""
+        """Return whether all transitions are actions of the model."""
         return self.explained == self.transitions
 
 
@@ -41,6 +41,24 @@ class Compared:
     added: int  # … and that only the lifted one has
 
 
+@attrs.frozen(kw_only=True)
+class LearnedCheck(Compared):
+    """The comparison with the learned model, and what that one explains itself."""
+
+    training: Explained
+    held_out: Explained
+
+
+@attrs.frozen(kw_only=True)
+class Checks:
+    """All checks of a lifted model."""
+
+    training: Explained
+    held_out: Explained
+    learned: LearnedCheck | None = None  # None where the bits of the two models differ
+    passed: bool | None = None  # whether it explains as many transitions as the learned model does
+
+
 def explain(model: StripsModel, before: Bits, after: Bits) -> Explained:
     """Look for an action that reproduces each transition, (transitions, bits) each, that changes something."""
     rows = np.flatnonzero((before != after).any(1))
@@ -49,7 +67,7 @@ def explain(model: StripsModel, before: Bits, after: Bits) -> Explained:
 
 
 def find_actions(model: StripsModel, before: Bits, after: Bits) -> Indices:
-    """Return an action that reproduces each transition, -1 where there is none."""
+    """Return an action that reproduces each transition, or -1."""
     found = np.full(len(before), -1, dtype=np.intp)
     for start in range(0, len(before), CHUNK):
         part = slice(start, start + CHUNK)

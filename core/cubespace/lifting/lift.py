@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import attrs
 import numpy as np
@@ -19,6 +20,8 @@ from cubespace.lifting.things import assemble, by_weight
 from cubespace.lifting.toggles import changed_sets, lift_toggles, not_toggles
 from cubespace.lifting.variables import Observed, Variables, observe
 
+WorldKind = Literal["things that change places", "things that are moved", "switches", "none"]
+
 
 @attrs.frozen(kw_only=True)
 class Care:
@@ -34,7 +37,7 @@ class Lifting:
     """The lifted model, if there is one; in any case what was found, or why not."""
 
     model: LiftedModel | None
-    kind: str  # of world: things that change places, things that are moved, switches; none
+    kind: WorldKind
     reasons: tuple[str, ...]  # why there is no model
     notes: tuple[str, ...]  # what was left out or taken for granted
     variables: int
@@ -108,7 +111,7 @@ def _things(observed: Observed, naming: Naming, alone: bool, looks: Looks, notes
     found = [study(observed, named, each, care.level) for each in kept]
     order = by_weight(found, looks.order) if alone else looks.order
     cast = make_cast("place" if alone else "thing", order, range(naming.count))
-    kind = "things that are moved" if alone else "things that change places"
+    kind: WorldKind = "things that are moved" if alone else "things that change places"
     return _done(observed, assemble(observed, naming, cast, found), kind, notes, naming.agreement, len(forms))
 
 
@@ -144,7 +147,7 @@ def _failed(
 
 
 def _done(
-    observed: Observed, model: LiftedModel, kind: str, notes: Sequence[str], agreement: float | None, forms: int
+    observed: Observed, model: LiftedModel, kind: WorldKind, notes: Sequence[str], agreement: float | None, forms: int
 ) -> Lifting:
     return Lifting(
         model=model,

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import attrs
-import cattrs
 import numpy as np
 
 from cubespace.base.arrays import Bits
-from cubespace.base.errors import InputError
 
 
 @attrs.frozen(order=True)
@@ -124,18 +121,6 @@ class LiftedModel:
             if meaning.false is not None:
                 told[meaning.false] = True
         return not bool((state & ~told).any())
-
-    def record(self) -> dict[str, Any]:
-        """Return all of it, for JSON."""
-        return attrs.asdict(self)
-
-
-def read_record(table: object) -> LiftedModel:
-    """Return the model of a record; an error says that it is not one."""
-    try:
-        return cattrs.Converter(forbid_extra_keys=True).structure(table, LiftedModel)
-    except Exception as error:  # a damaged table raises anything
-        raise InputError("the lifted model is damaged: run 'cube lift' again") from error
 
 
 def numbered(letter: str, count: int) -> list[str]:

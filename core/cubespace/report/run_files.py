@@ -14,10 +14,13 @@ import attrs
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.base.options import parse_spec
+from cubespace.base.records import read_record
 from cubespace.evaluation.summary import accepted_steps, best_plan
+from cubespace.runs.folder.extraction_file import ExtractionRecord
+from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import ENVIRONMENT, RunFolder
-from cubespace.settings.stages import METRICS, STAGES
+from cubespace.settings.stages import EXTRACTION, LIFTING, METRICS, STAGES
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
@@ -27,11 +30,9 @@ VERDICTS = ("optimal", "valid", "unknown", "doubted", "invalid", "none")  # the 
 WRITTEN_BY = {  # the stage of each table
     "measures": "train",
     "encoder": "train",
-    "extraction": "extract",
     "judgement": "extract",
     "results": "evaluate",
     "diagnosis": "diagnose",
-    "lifting": "lift",
 }
 
 
@@ -46,11 +47,11 @@ class Facts:
     metrics: Sequence[Mapping[str, Any]]
     measures: Mapping[str, Any] | None
     encoder: Mapping[str, Any] | None
-    extraction: Mapping[str, Any] | None
+    extraction: ExtractionRecord | None
     judgement: Mapping[str, Any] | None
     results: Mapping[str, Any] | None
     diagnosis: Mapping[str, Any] | None
-    lifting: Mapping[str, Any] | None
+    lifting: LiftingRecord | None
 
     @property
     def domain(self) -> str:
@@ -112,6 +113,8 @@ def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
         finished=finished,
         environment=_table(run.file(ENVIRONMENT)) or {},
         metrics=_rows(run.file(METRICS)),
+        extraction=read_record(run.file(EXTRACTION), ExtractionRecord) if "extract" in finished else None,
+        lifting=read_record(run.file(LIFTING), LiftingRecord) if "lift" in finished else None,
         **tables,
     )
 

@@ -10,6 +10,7 @@ from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json, well_formed
 from cubespace.base.observer import Observer
+from cubespace.base.records import read_record
 from cubespace.data import transitions
 from cubespace.data.domain import Domain, Explorer
 from cubespace.data.spoiling import spoil
@@ -19,11 +20,13 @@ from cubespace.evaluation.problems import Problem, make_problems
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
+from cubespace.runs.folder.extraction_file import ExtractionRecord
+from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.stages.networks import read_network
 from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import Execution
-from cubespace.settings.stages import BITS, DATA, EXTRACTION, MODEL, RESULTS, STAGES, STRIPS
+from cubespace.settings.stages import BITS, DATA, EXTRACTION, LIFTING, MODEL, RESULTS, STAGES, STRIPS
 from cubespace.symbols.strips import StripsModel, load_strips
 
 
@@ -88,10 +91,15 @@ class RunContents:
         self.require("extract")
         return load_strips(self.run.file(STRIPS))
 
-    def redrawing_error(self) -> float:
-        """Return the largest error with which a training picture is redrawn."""
-        with well_formed(self.run.file(EXTRACTION)):
-            return float(self.table(EXTRACTION)["redrawing_error"])
+    def extraction(self) -> ExtractionRecord:
+        """Return what the extraction found."""
+        self.require("extract")
+        return read_record(self.run.file(EXTRACTION), ExtractionRecord)
+
+    def lifting(self) -> LiftingRecord:
+        """Return the result of lifting, the lifted model included."""
+        self.require("lift")
+        return read_record(self.run.file(LIFTING), LiftingRecord)
 
     def results(self) -> dict[str, Any]:
         """Return the table of the run."""

@@ -70,7 +70,7 @@ def evaluate(
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners, network)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    searches = [planned.told(search_problem(network, planned.strips, problem)) for problem in problems]
+    searches = [planned.with_lifted_task(search_problem(network, planned.strips, problem)) for problem in problems]
     _announce(run, observer, planners, problems, searches)
     bench = Bench(run.file("problems"), network, planned, domain, learned.memory, limits, observer)
     rows: dict[str, Any] = {}

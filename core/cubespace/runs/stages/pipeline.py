@@ -19,6 +19,7 @@ from cubespace.base.files import sha256, write_json, write_text
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.base.numbers import fixed
 from cubespace.base.observer import following
+from cubespace.base.records import write_record
 from cubespace.data import transitions
 from cubespace.data.domain import Domain, Explorer
 from cubespace.data.spoiling import clean
@@ -26,6 +27,7 @@ from cubespace.data.transitions import Transitions
 from cubespace.plugins.blame import blame
 from cubespace.runs.folder.bits_file import BitPairs, save_bits
 from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.identity import component_identities
 from cubespace.runs.pictures.solving import redrawing_errors
 from cubespace.runs.stages.diagnose import diagnose_run
@@ -158,9 +160,9 @@ class Pipeline(RunContents):
             save_strips(self.run.file(STRIPS), model)
             write_text(self.run.file(PDDL), write_domain(model))
             pictures = np.concatenate([data.train.before, data.train.after])
-            usual = float(redrawing_errors(network, pictures).max())
-            record = {**attrs.asdict(report), "precondition": precondition, "redrawing_error": usual}
-            write_json(self.run.file(EXTRACTION), record)
+            error = float(redrawing_errors(network, pictures).max())
+            record = ExtractionRecord.of(report, precondition=precondition, redrawing_error=error)
+            write_record(self.run.file(EXTRACTION), record)
             self.observer.say(f"extract: {report.summary}")
             judgement = judge_run(network, model, data, self.bits(), effects=config.effects, labels=report.labels)
             write_json(self.run.file(JUDGEMENT), judgement.record())
@@ -170,7 +172,7 @@ class Pipeline(RunContents):
     def lift(self) -> None:
         """Find objects, places and schemas in the training pairs, and check the lifted model."""
         with self.run.stage("lift", [("domain", self.run.config.domain)]):
-            write_json(self.run.file(LIFTING), lift_run(self))
+            write_record(self.run.file(LIFTING), lift_run(self))
 
     def planned(self) -> Planned:
         """Return the model that instances are planned with."""
