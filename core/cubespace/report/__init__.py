@@ -63,7 +63,8 @@ def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
 
     pipeline = Pipeline(run, catalogue, Execution(device="cpu"), Observer())
     model = pipeline.strips() if run.finished("extract") else None
-    return Learned(run, pipeline.network(), model, pipeline.transitions(), pipeline.bits()["train"])
+    names = pipeline.planned().strips.names if run.finished("evaluate") else ()
+    return Learned(run, pipeline.network(), model, pipeline.transitions(), pipeline.bits()["train"], names)
 
 
 def _outdated(facts: Facts) -> bool:

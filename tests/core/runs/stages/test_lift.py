@@ -13,6 +13,7 @@ from toggles import toggles
 import cubespace
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Pairs
+from cubespace.lifting.grounding import ground
 from cubespace.lifting.pixels import find_pixel_variables
 from cubespace.report import write_report
 from cubespace.runs.folder.bits_file import BitPairs, load_bits, save_bits
@@ -69,6 +70,14 @@ def test_plans_of_the_lifted_and_of_the_repaired_model(default_run) -> None:
         assert (run.path / "problems/000/fd-lmcut/lifted.plan").is_file() == (model == "lifted")
     assert found["learned"] == found["lifted"] == found["repaired"]
     assert all(valid for _, valid in found["lifted"])
+
+
+def test_the_report_names_the_actions_of_the_model_that_was_planned_with(default_run) -> None:
+    run = cubespace.run(default_run / "config.toml", folder=default_run, planners=("fd-lmcut",), plan_model="lifted")
+    grounded = ground(run.lift().model).model  # type: ignore[arg-type]
+    steps = run.results["planners"]["fd-lmcut"]["records"][0]["plan"]
+    text = write_report([run.path], run.catalogue).read_text()
+    assert all(grounded.names[step] in text for step in steps)
 
 
 def test_bits_that_are_no_values_are_lifted_from_redrawn_pictures(tiny_run) -> None:
