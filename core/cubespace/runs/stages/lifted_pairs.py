@@ -14,8 +14,9 @@ from cubespace.base.arrays import Images
 from cubespace.data.domain import Pairs
 from cubespace.evaluation.diagnosis import Encode
 from cubespace.lifting.checks import find_actions
+from cubespace.lifting.criteria import Criteria
 from cubespace.lifting.grounding import Grounded, ground
-from cubespace.lifting.lift import Care, Lifting, lift
+from cubespace.lifting.lift import Lifting, lift
 from cubespace.lifting.looks import find_looks
 from cubespace.lifting.model import LiftedModel
 from cubespace.lifting.pixels import find_pixel_variables
@@ -81,8 +82,14 @@ def lift_pairs(eye: Eye, pairs: Pairs, states: BitPairs, config: LiftConfig) -> 
     """Lift pairs of pictures, given the states in which an eye sees them."""
     variables = Variables.of(eye.groups)
     looks = find_looks(len(variables), eye.regions, pairs.before, variables.values(states.before))
-    care = Care(level=config.level, least_share=config.least_share, most_accidents=config.most_accidents)
-    lifting = lift(states.before, states.after, eye.groups, looks, care)
+    criteria = Criteria(
+        level=config.level,
+        least_share=config.least_share,
+        most_accidents=config.most_accidents,
+        accident_rate=config.accident_rate,
+        least_states=config.least_states,
+    )
+    lifting = lift(states.before, states.after, eye.groups, looks, criteria)
     grounded = None if lifting.model is None else _grounded(lifting.model, eye, states)
     return LiftedPairs(eye=eye, states=states, lifting=lifting, grounded=grounded)
 
