@@ -58,7 +58,7 @@ class Regression(nn.Module):
 
 
 class Backward(PreconditionLearner):
-    """Needs what the effect asks for, and what the regressing network is certain of and all examples agree with."""
+    """Needs what the effect requires, and what the regressing network is certain of and all examples agree with."""
 
     Options = BackwardOptions
     revision = 1

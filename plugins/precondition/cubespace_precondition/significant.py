@@ -21,7 +21,7 @@ class SignificantOptions:
 
 
 class Significant(PreconditionLearner):
-    """Needs what the effect asks for, and the static literals whose frequency alone makes n times in a row unlikely."""
+    """Needs what the effect requires, and the static literals that rarely hold n times in a row by chance."""
 
     revision = 1
     Options = SignificantOptions

@@ -1,4 +1,4 @@
-"""The paper's rule."""
+"""The paper's rule: a literal is needed if it held in all examples of an action."""
 
 from __future__ import annotations
 

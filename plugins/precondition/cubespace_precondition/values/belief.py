@@ -56,10 +56,10 @@ def believable_events(
 ) -> Belief:
     """Return which events mistakes do not explain; ``variables`` are the bits that the encoder reads together.
 
-    The class of an event is how many bits it changes. The fraction of mistakes of a kind is the largest that
+    The class of an event is the number of bits that it changes. The fraction of mistakes of a kind is the largest that
     no class contradicts: if a third of all unrelated pairs change 9 bits and no transition does, there are no unrelated
     pairs. Within a class an event seen k times is believed if mistakes explain at most the fraction ``alpha`` of the
-    events seen so often: how many events mistakes alone show k times or more is known from imitated mistakes. Where
+    events seen k times or more: imitated mistakes show how many events mistakes alone would show that often. Where
     there are no mistakes everything is believed, even if all events are seen once.
     """
     believed = np.ones(len(events.add), dtype=np.bool_)
@@ -164,9 +164,9 @@ def _fraction(classes: Indices, explained: dict[int, float], imitated: tuple[Bit
     seen = np.array([(classes == kind).sum() - explained.get(int(kind), 0.0) for kind in kinds.tolist()]).clip(0)
     if not len(kinds):
         return 0.0
-    alpha /= len(kinds)  # no bound is to fail by chance
-    least = gammaincinv(made, alpha) / len(start)  # the class's share of all mistakes is hardly less
-    most = gammaincinv(seen + 1, 1 - alpha) / len(classes)  # nor its share of the transitions more
+    alpha /= len(kinds)  # so that no bound fails by chance
+    least = gammaincinv(made, alpha) / len(start)  # the share of the class in all mistakes is hardly smaller …
+    most = gammaincinv(seen + 1, 1 - alpha) / len(classes)  # … and its share in the transitions hardly larger
     binding = int((most / least).argmin())
     return float(seen[binding] / len(classes) / (made[binding] / len(start)))
 
@@ -181,11 +181,11 @@ def _consistent(events: Events, found: _Found, names: dict[bytes, int], alpha: f
     kinds = _classes(events.add, events.delete)
     real = np.array([counts[names[key]] if key in names else 0 for key in found.keys], dtype=np.intp)
     factor = lowest = 1.0
-    alpha /= len(np.unique(np.stack([found.kinds, found.counts]), axis=1).T) + 1  # no bound is to fail by chance
+    alpha /= len(np.unique(np.stack([found.kinds, found.counts]), axis=1).T) + 1  # so that no bound fails by chance
     for kind in np.unique(found.kinds).tolist():
-        mine = found.kinds == kind
-        often = np.maximum(found.counts, real)[mine]
-        for level in np.unique(found.counts[mine]).tolist():
+        of_kind = found.kinds == kind
+        often = np.maximum(found.counts, real)[of_kind]
+        for level in np.unique(found.counts[of_kind]).tolist():
             seen = int((counts[kinds == kind] <= level).sum())
             made = int((often <= level).sum())
             bound = gammaincinv(seen + 1, 1 - alpha) / (gammaincinv(max(made, 1), alpha) / found.rounds)
@@ -195,24 +195,24 @@ def _consistent(events: Events, found: _Found, names: dict[bytes, int], alpha: f
 
 
 def _believed(events: Events, found: _Found, alpha: float) -> Bits:
-    """Return the events seen so often that few mistakes are.
+    """Return the events that are seen more often than mistakes are.
 
-    Of the events of a class seen so often or more at most the fraction ``alpha`` may be mistakes, and of those
-    seen exactly so often at most one half.
+    Of the events of a class that are seen k times or more, at most the fraction ``alpha`` may be mistakes, and of those
+    seen exactly k times at most one half.
     """
     counts = events.counts
     kinds = _classes(events.add, events.delete)
     believed = np.ones(len(counts), dtype=np.bool_)
     for kind in np.unique(found.kinds).tolist():
-        mine = kinds == kind
-        levels, seen = np.unique(counts[mine], return_counts=True)
+        of_kind = kinds == kind
+        levels, seen = np.unique(counts[of_kind], return_counts=True)
         made = (found.counts[found.kinds == kind][:, None] == levels).sum(0) / found.rounds
         more = (found.counts[found.kinds == kind][:, None] >= levels).sum(0) / found.rounds
         doubtful = (made > seen / 2) | (more > alpha * np.cumsum(seen[::-1])[::-1])
-        believed[mine] = counts[mine] > levels[doubtful].max(initial=0)
+        believed[of_kind] = counts[of_kind] > levels[doubtful].max(initial=0)
     return believed
 
 
 def _classes(add: Bits, delete: Bits) -> Indices:
-    """Return the class of each event: how many bits it changes."""
+    """Return the class of each event: the number of bits that it changes."""
     return np.asarray(add.sum(1) + delete.sum(1), dtype=np.intp)

@@ -1,9 +1,9 @@
-"""Groups of bits of which exactly one is true in every state and that every event keeps so.
+"""Groups of bits of which exactly one is true in every state and after every event.
 
 Such a group is a place invariant of a Petri net with weights 0 and 1, and one more finite-domain variable: the cells
 in which tile 7 is, the poses of an agent. The search grows a group from two bits, one of which an event
-exchanges for the other. An event that deletes a member must add one, and the other way round; no member is ever true
-together with another. The states leave so little choice that most steps are forced.
+exchanges for the other. An event that deletes a member must add one, and vice versa; no member is ever true together
+with another. The states leave so little choice that most steps are forced.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def at_most_one_groups(states: Bits, known: Sequence[Indices], *, alpha: float =
     """Return disjoint groups of three bits or more of which at most one is true in all ``states``.
 
     Only pairs count that are not both in a ``known`` group and that would meet by chance with a probability of at least
-    1 - ``alpha``: two bits that hold in a and b of n states meet ab / n times on average. The groups are proposals of
-    what may matter to an event, so no more than this is asked of each pair.
+    1 - ``alpha``: two bits that hold in a and b of n states meet ab / n times on average. The groups only propose what
+    may matter to an event, so nothing more is required of each pair.
 
     Worked example, three bits, states 100, 010, 001 and 000, each many times over with other bits: no two of the three
     bits are ever true together, so they are a group. In 000 none holds: a key in none of three cells.
@@ -115,20 +115,20 @@ class _Search:
         while True:
             if (np.maximum(added, deleted) > 1).any():
                 return []
-            wanted = self._wanted(allowed, added, deleted)
-            if wanted is None:
-                wanted = self._uncovered(group, allowed)
-                if wanted is None:
+            candidates = self._balancing(allowed, added, deleted)
+            if candidates is None:
+                candidates = self._covering(group, allowed)
+                if candidates is None:
                     return None
-            if len(wanted) != 1:
-                return wanted
-            bit = wanted[0]
+            if len(candidates) != 1:
+                return candidates
+            bit = candidates[0]
             group.append(bit)
             allowed &= self.apart[bit]
             added, deleted = added + self.add[:, bit], deleted + self.delete[:, bit]
 
-    def _wanted(self, allowed: Bits, added: NDArray[np.intp], deleted: NDArray[np.intp]) -> list[int] | None:
-        """Return the bits of which the event with the fewest to offer wants one in the group; None if all are kept."""
+    def _balancing(self, allowed: Bits, added: NDArray[np.intp], deleted: NDArray[np.intp]) -> list[int] | None:
+        """Return the bits of which the group needs one for the event with fewest candidates; None if all are kept."""
         short, over = np.flatnonzero(deleted > added), np.flatnonzero(added > deleted)
         if not len(short) + len(over):
             return None
@@ -136,7 +136,7 @@ class _Search:
         fewest = offers[offers.sum(1).argmin()]
         return sorted(np.flatnonzero(fewest).tolist(), key=lambda bit: -int(self.often[bit]))
 
-    def _uncovered(self, group: list[int], allowed: Bits) -> list[int] | None:
+    def _covering(self, group: list[int], allowed: Bits) -> list[int] | None:
         """Return the bit that covers most of the states in which no member is true; None if there are none."""
         rest = self.states[~self.states[:, group].any(1)]
         if not len(rest):

@@ -1,8 +1,8 @@
 """Transitions as trials of events: which values of other variables an event was never seen with, but should have been.
 
-Where the old values of an event hold and another variable X has the value v, the event is expected at its usual rate.
+Where the old values of an event hold and another variable X has the value v, the event is expected at its own rate.
 Values that it was never seen with, although it should have been, are excluded: at one significance level for the whole
-model, one variable after another, so that a variable is not blamed for what another one explains.
+model, one variable after another, so that no variable is excluded for what another one explains.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices
 from cubespace_precondition.values.belief import Events
-from cubespace_precondition.values.weighing import Evidence, Prior, lowest_usual, too_rare, visit_weights
+from cubespace_precondition.values.weighing import Evidence, Prior, lowest_rate, too_rare, visit_weights
 
 Numbers = NDArray[np.float64]
 
@@ -24,14 +24,14 @@ def exclude(before: Bits, events: Events, variables: Sequence[Indices], *, alpha
     """Return the literals, (events, 2 * bits), that must be false before each event.
 
     First each event is tested at its own rate. What events have in common, the rate at which they are seen where they
-    are possible and the variables that matter, then helps to judge the rare ones; that is repeated while more is found.
+    are possible and the variables that matter, then helps to judge the rare ones; this is repeated while more is found.
     """
     bits = before.shape[1]
     if not len(events.add):
         return np.zeros((0, 2 * bits), dtype=np.bool_)
     trials = Trials.of(before, events, variables, by_mistake)
     nothing = np.zeros(len(variables))
-    prior = Prior(usual=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
+    prior = Prior(least_rate=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
     results = [trials.exclude(event, prior) for event in range(len(events.add))]
     found = -1
     while found < (now := sum(int(result.used.sum()) for result in results)):
@@ -44,15 +44,16 @@ def exclude(before: Bits, events: Events, variables: Sequence[Indices], *, alpha
 def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: float) -> Prior:
     """Return what the events have in common, and the evidence that keeps false restrictions below ``alpha``.
 
-    As Benjamini and Hochberg: of ``found`` restrictions at most the fraction ``alpha`` is expected to be false. Only
-    those events say what rate is usual that were tried often enough to tell one half of the trials from the other.
+    As Benjamini and Hochberg: of ``found`` restrictions at most the fraction ``alpha`` is expected to be false. The
+    lowest rate is taken from those events that were tried often enough to distinguish one half of the trials from the
+    other.
     """
     enough = np.log(trials.tests / alpha) / np.log(2)
     used = np.array([result.used for result in results])
     matters = (1 + used.sum(0)) / (2 + len(used))  # Laplace's rule of succession
     rates = np.array([result.rate for result in results if result.trials >= enough])
     return Prior(
-        usual=lowest_usual(rates, alpha),
+        least_rate=lowest_rate(rates, alpha),
         weight=np.log(matters / (1 - matters)),
         threshold=float(np.log(trials.tests / (alpha * max(1, found)))),
         alpha=alpha,
@@ -100,7 +101,7 @@ class Trials:
 
     @property
     def tests(self) -> int:
-        """Return how many pairs of an event and a variable there are."""
+        """Return the number of pairs of an event and a variable."""
         return len(self.events.add) * len(self.starts)
 
     def exclude(self, event: int, prior: Prior) -> Result:
@@ -125,17 +126,17 @@ class Trials:
             seen, total = float(shown.sum()), float(weight.sum())
             evidence = Evidence.of(weight @ held, shown @ held, seen, total, prior, mistakes)
             strength = np.where(free, evidence.of_variables(self.starts), -np.inf)
-            short = too_rare(seen, prior.usual * total) > (np.log(2) if short else prior.threshold)
+            short = too_rare(seen, prior.least_rate * total) > (np.log(2) if short else prior.threshold)
             score = strength + prior.weight if short else strength - prior.threshold
             best = int(score.argmax())
             if not (free[best] if short else score[best] >= 0):
                 return Result(excluded=excluded, used=used, trials=total, rate=seen / total)
-            mine = slice(self.starts[best], ends[best])
-            out = evidence.impossible(mine)
+            values = slice(self.starts[best], ends[best])
+            impossible = evidence.impossible(values)
             free[best] = False
-            used[best] = out.any()
-            excluded[self.members[mine][out]] = True
-            kept = ~(held[:, mine][:, out] > 0).any(1)
+            used[best] = impossible.any()
+            excluded[self.members[values][impossible]] = True
+            kept = ~(held[:, values][:, impossible] > 0).any(1)
             if not shown[kept].any():
                 return Result(excluded=excluded, used=used, trials=0.0, rate=0.0)
             held, shown, weight = held[kept], shown[kept], weight[kept]
