@@ -2,8 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PACKAGES := cubespace cubespace_domains cubespace_apply_modules cubespace_precondition cubespace_planners cubespace_bit_learners cubespace_networks cubespace_executors
-COVERAGE := $(PACKAGES:%=--cov=%) --cov-report=term:skip-covered --cov-report=xml
+COVERAGE := --cov=core --cov=plugins --cov-report=term:skip-covered --cov-report=xml
 
 .PHONY: run test coverage slow format clean docs browser screenshots
 
