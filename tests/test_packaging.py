@@ -37,7 +37,7 @@ def test_the_wheel_carries_types_templates_and_presets(wheel) -> None:
 
 
 def test_every_list_of_packages_has_all_of_them() -> None:
-    """Three tools take a list and no pattern: the one that builds, the one that installs, and the one that checks imports."""
+    """Where a tool takes a list and no pattern."""
     build, imports = PROJECT["tool"]["hatch"]["build"], PROJECT["tool"]["importlinter"]
     packages = [Path(path) for path in build["targets"]["wheel"]["packages"]]
     assert {path.name for path in packages} == TOP_LEVEL
