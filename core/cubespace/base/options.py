@@ -72,15 +72,6 @@ def parse_spec(text: str) -> Spec:
     return Spec(name, options)
 
 
-def spec_of(value: object, where: str) -> Spec:
-    """Return the spec of a TOML value: a string as on the command line, or a table with the key ``name``."""
-    if isinstance(value, str):
-        return parse_spec(value)
-    if isinstance(value, Mapping) and isinstance(value.get("name"), str):
-        return Spec(str(value["name"]), {key: option for key, option in value.items() if key != "name"})
-    raise UsageError(f"{where} must be 'NAME:key=value,…' or a table with the key 'name', not {value!r}")
-
-
 def structure(cls: type[T], values: Mapping[str, object], where: str) -> T:
     """Build the attrs class ``cls`` from ``values``; every complaint names the key and begins with ``where``."""
     try:

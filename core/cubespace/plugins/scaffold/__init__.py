@@ -59,8 +59,8 @@ STARTS = {
     ),
     "executor": Start(
         "executor",
-        "what runs the cells of an experiment",
-        "one cell after another, with low priority",
+        "what runs the jobs of an experiment",
+        "one job after another, with low priority",
         "--executor $name",
     ),
 }

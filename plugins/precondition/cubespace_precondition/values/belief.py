@@ -44,24 +44,6 @@ class Belief:
     mistakes: float  # fraction of the transitions that are mistakes
 
 
-def find_events(before: Bits, after: Bits) -> Events:
-    """Return the distinct events of transitions, (transitions, bits) each.
-
-    Worked example, three bits, transitions 100 -> 010, 101 -> 011 and 001 -> 001: the first two show the same event
-    (adds 010, deletes 100), the third shows none: ``add`` is [010], ``delete`` is [100], ``event`` is [0, 0, -1].
-    """
-    changes = np.concatenate([after & ~before, before & ~after], axis=1)
-    keys, first, inverse, counts = np.unique(_keys(changes), return_index=True, return_inverse=True, return_counts=True)
-    changing: Bits = np.logical_or.reduce(changes[first], axis=1)
-    order = np.argsort(-counts, kind="stable")
-    order = order[changing[order]]
-    number = np.full(len(keys), -1, dtype=np.intp)
-    number[order] = np.arange(len(order))
-    bits = before.shape[1]
-    distinct = changes[first[order]]
-    return Events(add=distinct[:, :bits], delete=distinct[:, bits:], event=number[inverse])
-
-
 def believable_events(
     before: Bits,
     after: Bits,

@@ -17,7 +17,7 @@ from cubespace.plugins.catalogue import load_plugins
 from cubespace.plugins.component import KINDS, Component
 from cubespace.settings.presets import find_preset, preset_names
 from cubespace.settings.run_config import RunConfig
-from made.contracts import comments, plain
+from generator.contracts import comments, plain
 
 
 def command_line() -> str:

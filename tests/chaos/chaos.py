@@ -1,6 +1,6 @@
 """Kills, signals, full disks, hostile files, faulty plugins and planners: what ``cube`` does when things go wrong.
 
-    python benchmarks/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
+    python tests/chaos/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
 
 Every case is made from the seed. A command runs in a forked child that has everything imported; every third kill or so
 hits a fresh interpreter, all those at the start. Judged: after going on, all results are those of an undisturbed run,
