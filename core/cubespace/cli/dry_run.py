@@ -29,7 +29,7 @@ def outline_json(folder: Path, config: RunConfig, loaded: Catalogue) -> str:
 
 
 def _phases(config: RunConfig, loaded: Catalogue) -> dict[str, str]:
-    """Return how long each phase takes; where the encoder is yet to be chosen, some depend on it."""
+    """Return how long each phase takes; where the encoder is still to be chosen, some phases depend on it."""
     judges = config.model.discriminator_width > 0
     if config.model.encoder == AUTO:
         always = phase_names(config.train, encoder_ready=True, decoder_ready=True, discriminator=judges)
