@@ -1,4 +1,4 @@
-"""What every decoder must keep, for grey pictures and for pictures in colour.
+"""The rules that every decoder must follow, for grey and for colour pictures.
 
 A decoder is given the layout that the encoder of its own name plans, if there is one: they may be made for each other.
 """
@@ -116,7 +116,7 @@ def preparation_is_deterministic(spec: str) -> None:
 
 
 def it_goes_to_any_device(spec: str) -> None:
-    """No tensor is nailed to the CPU: the decoder runs on the meta device too."""
+    """No tensor is tied to the CPU: the decoder runs on the meta device too."""
     for shape in SHAPES:
         decoder = _decoder(spec, shape).to("meta").train()
         assert decoder(_states(decoder).to("meta")).device.type == "meta"

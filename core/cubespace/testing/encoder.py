@@ -1,6 +1,6 @@
-"""What every encoder must keep, on grey pictures and on pictures in colour.
+"""The rules that every encoder must follow, on grey and on colour pictures.
 
-An encoder may refuse pictures that it is not made for, by a :class:`UsageError`, but not all worlds of the suite.
+An encoder may refuse unsuitable pictures with a :class:`UsageError`, but not all worlds of the suite.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def evaluation_is_exact(spec: str) -> None:
 
 
 def gradients_reach_all_parameters(spec: str) -> None:
-    """All of it can learn."""
+    """Every parameter can learn."""
     for shape in SHAPES:
         encoder = _encoder(spec, shape).train()
         logits = encoder(_pixels(spec, shape))
@@ -84,7 +84,7 @@ def gradients_reach_all_parameters(spec: str) -> None:
 
 
 def no_bit_is_held_at_first(spec: str) -> None:
-    """Nothing is held that nobody asked for."""
+    """No bit is held unless ``hold_bit`` was called."""
     for shape in SHAPES:
         encoder = _encoder(spec, shape)
         held = encoder.held_bits()
@@ -94,7 +94,7 @@ def no_bit_is_held_at_first(spec: str) -> None:
 
 
 def a_held_bit_has_one_value_for_every_picture(spec: str) -> None:
-    """It keeps its value on pictures of the world and on pictures of nothing, and ``held_bits`` says so."""
+    """It keeps its value on pictures of the world and on noise, and ``held_bits`` reports it."""
     for shape in SHAPES:
         for value in (False, True):
             encoder = _trained(spec, shape)
@@ -107,7 +107,7 @@ def a_held_bit_has_one_value_for_every_picture(spec: str) -> None:
                     assert ((_logits(encoder, pixels)[:, bit] > 0) == value).all()
             touched = {groups[bit] for bit in (0, bits - 1, bits // 2)}
             others = torch.tensor([group not in touched for group in groups])
-            assert not encoder.held_bits()[others].any(), "bits that nobody held are held"
+            assert not encoder.held_bits()[others].any(), "bits are held that were not asked for"
 
 
 def held_bits_leave_the_others_alone(spec: str) -> None:
@@ -157,7 +157,7 @@ def preparation_is_deterministic(spec: str) -> None:
 
 
 def it_goes_to_any_device(spec: str) -> None:
-    """No tensor is nailed to the CPU: the encoder runs on the meta device too."""
+    """No tensor is tied to the CPU: the encoder runs on the meta device too."""
     for shape in SHAPES:
         encoder = _encoder(spec, shape).to("meta").train()
         assert encoder(noise(shape).to("meta")).device.type == "meta"

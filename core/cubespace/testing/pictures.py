@@ -1,4 +1,4 @@
-"""Pictures for the suites of encoders and decoders: small worlds, of which an encoder must understand one."""
+"""Pictures for the suites of encoders and decoders: small worlds, of which an encoder must accept at least one."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class World:
 
     @property
     def inputs(self) -> Tensor:
-        """Return the pictures before as a network is given them."""
+        """Return the pictures before, as input of a network."""
         return as_inputs(self.before)
 
 
 def lamps(shape: Shape) -> World:
-    """Return three by three lamps, of which each transition toggles one."""
+    """Return three by three lamps; each transition toggles one."""
     rng = np.random.default_rng(0)
     before = rng.integers(2, size=(PAIRS, 9), dtype=np.uint8)
     after = before.copy()
@@ -59,7 +59,7 @@ def towers(shape: Shape) -> World:
 
 @cache
 def understood(spec: str, shape: Shape) -> tuple[World, Layout]:
-    """Return the first world that an encoder does not refuse, and the layout that it wants for it."""
+    """Return the first world that an encoder does not refuse, and its layout for that world."""
     refusals = []
     for make in (lamps, towers):
         world = make(shape)
@@ -71,7 +71,7 @@ def understood(spec: str, shape: Shape) -> tuple[World, Layout]:
 
 
 def planned(spec: str, world: World) -> Layout:
-    """Return the layout that an encoder wants for a world."""
+    """Return the layout that an encoder plans for a world."""
     parsed = parse_spec(spec)
     component = load_plugins().find("encoder", parsed.name)
     layout = component.load().plan(world.before, world.after, BITS, component.options(parsed.options))
@@ -80,12 +80,12 @@ def planned(spec: str, world: World) -> Layout:
 
 
 def as_inputs(pictures: Images) -> Tensor:
-    """Return pictures as a network is given them: rows of pixels in [0, 1]."""
+    """Return pictures as input of a network: rows of pixels in [0, 1]."""
     return as_pixels(pictures).float() / 255.0
 
 
 def noise(shape: Shape) -> Tensor:
-    """Return pictures of nothing, (pictures, pixels)."""
+    """Return pictures of random noise, (pictures, pixels)."""
     return as_inputs(np.random.default_rng(1).integers(256, size=(PAIRS, *shape), dtype=np.uint8))
 
 
