@@ -208,11 +208,11 @@ def write(records: dict[str, dict[str, Any]]) -> None:
     about = {"instance_seed": INSTANCE_SEED, "machine": machine}
     write_json(RESULTS.with_suffix(".json"), {**about, "rows": {key: records[key] for key in sorted(records)}})
     head = (
-        "# Worlds of others, by `benchmarks/worlds.py`\n\n"
+        "# Third-party worlds, by `benchmarks/worlds.py`\n\n"
         f"Problems with random goals, of seed {INSTANCE_SEED}; {machine['processor']}, {machine['cores']} cores, one "
         "thread per run; dates are in worlds.json. The levels are those of Gymnasium and MiniGrid, with `level=0`. The "
         "problems of PDDLGym are of the size that R-latplan used; its two columns are read off its publication (see "
-        "the page 'Worlds of others'), for its own instances, and it was given the label of every transition.\n"
+        "the page 'Third-party worlds'), for its own instances, and it was given the label of every transition.\n"
     )
     write_text(RESULTS.with_suffix(".md"), head + tables(records))
 

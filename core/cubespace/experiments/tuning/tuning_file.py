@@ -19,7 +19,7 @@ from cubespace.settings.stages import MEASURES, RESULTS
 FILE = "tuning.toml"
 Choice = str | int | float | bool
 
-# of the paper, section 5; delays are fractions of its 200 epochs
+# of the paper, section 4; delays are fractions of its 200 epochs
 PAPER_SPACE: dict[str, list[Choice]] = {
     "train.learning_rate": [0.1, 0.01, 0.001],
     "model.bits": [100, 200, 1000],
