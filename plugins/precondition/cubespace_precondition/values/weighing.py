@@ -123,7 +123,7 @@ def visit_weights(before: Bits, events: Events, possible: Bits) -> Numbers:
     pairs = visits.sum() - len(visits)
     if not pairs:
         return np.ones(len(before))
-    rate = np.append(events.counts / possible.sum(0), 1.0)[events.event]  # staying where nothing changes is not a choice
+    rate = np.append(events.counts / possible.sum(0), 1.0)[events.event]  # staying put is not a choice
     alike = (same - 1).sum() / pairs
     expected = (rate * (visits - 1)).sum() / pairs
     correlation = max(0.0, (alike - expected) / (1 - expected)) if expected < 1 else 0.0
