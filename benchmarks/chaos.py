@@ -197,8 +197,8 @@ def cases(world: World, seed: int, scale: float, group: str) -> Iterator[tuple[s
 def some(scale: float, found: Iterable[Case]) -> list[Case]:
     """Return a fraction of cases, spread evenly."""
     every = list(found)
-    wanted = max(1, round(scale * len(every)))
-    return every if wanted >= len(every) else [every[index * len(every) // wanted] for index in range(wanted)]
+    size = max(1, round(scale * len(every)))
+    return every if size >= len(every) else [every[index * len(every) // size] for index in range(size)]
 
 
 def _killed_run(world: World, number: int, seed: str, hits: dict[str, int], folder: Path) -> Verdict:

@@ -21,7 +21,7 @@ MIN_ENDED = 3  # jobs that must have ended before the time left is estimated
 
 
 class MatrixView:
-    """Shows which jobs are at work and what is left; use it as a context."""
+    """Shows which jobs are running and what is left; use it as a context."""
 
     def __init__(self, jobs: Sequence[str], folder: Path, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
