@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -102,7 +101,6 @@ def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Act
     """Act from every start of the run's problems."""
     import numpy as np
 
-    from cubespace.autoencoder import inference
     from cubespace.data.domain import StateSpace
     from cubespace.data.spoiling import clean
     from cubespace.evaluation.binding import Binding
@@ -115,11 +113,11 @@ def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Act
     assert isinstance(domain, StateSpace)
     solver = pipeline.catalogue.create("planner", planner)
     refuse_missing({planner: solver})
-    network, model, config = pipeline.network(), pipeline.strips(), pipeline.run.config.plan
+    code, model, config = pipeline.code(), pipeline.strips(), pipeline.run.config.plan
     actor = Actor(
         environment=environment,
-        encode=partial(inference.encode, network),
-        draw=partial(inference.draw, network),
+        encode=code.encode,
+        draw=code.draw,
         model=model,
         solver=solver,
         limits=Limits(seconds=config.time_limit, megabytes=config.memory_limit),

@@ -84,13 +84,12 @@ RESULTS: dict[str, Callable[[Sequence[Path], Path | None], Path]] = {"lab": _lab
 
 def _macq(folder: Path, target: Path, loaded: Catalogue) -> Path:
     """Write the training transitions in bits."""
-    from cubespace.autoencoder import inference
     from cubespace.experiments.exports.macq import macq_csv
     from cubespace.runs.stages.pipeline import Pipeline
 
     pipeline = Pipeline(RunFolder.load(folder), loaded, execution("auto"), Observer())
-    network, pairs = pipeline.network(), pipeline.transitions().train
-    before, after = (inference.encode(network, pictures) for pictures in (pairs.before, pairs.after))
+    code, pairs = pipeline.code(), pipeline.transitions().train
+    before, after = (code.encode(pictures) for pictures in (pairs.before, pairs.after))
     text, missing = macq_csv(before, after, pipeline.strips())
     write_text(target, text)
     if missing:

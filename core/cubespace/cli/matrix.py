@@ -51,8 +51,9 @@ class Axes:
     """Axes on the command line: they replace those of the file."""
 
     domain: Annotated[list[str] | None, _axis("domain", "Where the pictures come from")] = None
-    apply: Annotated[list[str] | None, _axis("apply", "How an action changes the bits")] = None
-    encoder: Annotated[list[str] | None, _axis("encoder", "How pictures become bits")] = None
+    learner: Annotated[list[str] | None, _axis("learner", "How bits are learned")] = None
+    apply: Annotated[list[str] | None, _axis("apply", "How an action changes the bits of the autoencoder")] = None
+    encoder: Annotated[list[str] | None, _axis("encoder", "The encoder of the autoencoder")] = None
     precondition: Annotated[list[str] | None, _axis("precondition", "How preconditions are learned")] = None
     planner: Annotated[list[str] | None, _axis("planner", "The planner")] = None
     variant: Annotated[list[str] | None, typer.Option(metavar="NAME", help="A variant of the file; repeatable.")] = None
@@ -74,7 +75,8 @@ class Axes:
     def put_on(self, matrix: Matrix) -> Matrix:
         """Return a matrix with these axes on top."""
         given: dict[str, Any] = attrs.asdict(self)
-        axes = {name: given[name] for name in ("domain", "apply", "encoder", "precondition", "planner", "variant")}
+        names = ("domain", "learner", "apply", "encoder", "precondition", "planner", "variant")
+        axes = {name: given[name] for name in names}
         axes |= {"seed": self.seeds}
         for pair in self.pairs or []:
             key, equals, text = pair.partition("=")

@@ -16,6 +16,7 @@ from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.progress_bar import Terminal
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.run_folder import RunFolder, default_folder
+from cubespace.settings import defaults
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import SHORT_NAMES, RunConfig, load_config, parse_settings
 
@@ -37,7 +38,17 @@ Apply = Annotated[
     typer.Option(
         metavar=SPEC,
         autocompletion=names("apply"),
-        help=f"How an action changes the bits; see `cube plugins apply`.  [default: {DEFAULT_CONFIG.model.apply}]",
+        help="How an action changes the bits of the autoencoder: trains it, and plans with its effects; "
+        f"see `cube plugins apply`.  [default: {defaults.APPLY}]",
+    ),
+]
+Learner = Annotated[
+    str | None,
+    typer.Option(
+        metavar=SPEC,
+        autocompletion=names("learner"),
+        help="How bits are learned: autoencoder is the paper's network, trained by gradient; "
+        f"see `cube plugins learner`.  [default: {DEFAULT_CONFIG.learner.name}, chosen by held-out pairs]",
     ),
 ]
 Precondition = Annotated[
@@ -46,7 +57,7 @@ Precondition = Annotated[
         metavar=SPEC,
         autocompletion=names("precondition"),
         help="How preconditions are learned; see `cube plugins precondition`.  "
-        f"[default: {DEFAULT_CONFIG.extract.precondition}, the one that goes with the encoder]",
+        f"[default: {DEFAULT_CONFIG.extract.precondition}, the one that goes with the learner]",
     ),
 ]
 Planner = Annotated[

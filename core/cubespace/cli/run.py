@@ -22,6 +22,7 @@ from cubespace.cli.options import (
     Device,
     Domain,
     Folder,
+    Learner,
     Output,
     Precondition,
     Search,
@@ -58,6 +59,7 @@ COUNTS = ("instances", "found", "valid", "optimal", "all_seen")
 def run(
     *,
     domain: Domain = None,
+    learner: Learner = None,
     apply: Apply = None,
     precondition: Precondition = None,
     search: Search,
@@ -73,7 +75,13 @@ def run(
     talk: Talk,
 ) -> None:
     """Learn from a domain's pictures and plan between two of them. Repeating the command continues where it stopped."""
-    flags = {"domain": domain, "model.apply": apply, "extract.precondition": precondition, **search.flags()}
+    flags = {
+        "domain": domain,
+        "learner.name": learner,
+        "autoencoder.apply": apply,
+        "extract.precondition": precondition,
+        **search.flags(),
+    }
     loaded = talk.catalogue()
     config = resolve_components(loaded, settings.configuration(flags))
     if dry_run:
@@ -93,6 +101,7 @@ def train(
     *,
     folder: Annotated[Path | None, typer.Argument(metavar="RUN", help="A run folder to continue.")] = None,
     domain: Domain = None,
+    learner: Learner = None,
     apply: Apply = None,
     settings: Settings,
     output: Output = None,
@@ -106,7 +115,8 @@ def train(
     if folder is not None:
         opened = RunFolder.load(folder, loaded)
     else:
-        config = resolve_components(loaded, settings.configuration({"domain": domain, "model.apply": apply}))
+        flags = {"domain": domain, "learner.name": learner, "autoencoder.apply": apply}
+        config = resolve_components(loaded, settings.configuration(flags))
         opened = open_run(output, config, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)
     measures = done.table(MEASURES)
@@ -215,7 +225,8 @@ def _table(done: Pipeline, results: dict[str, Any], page: Path) -> None:
         asked, found, valid, optimal, seen = counts
         typer.echo(f"{name:<20} {asked:>9} {found:>6} {valid:>6} {optimal:>8} {seen:>9} {row['mean_seconds']:>8}")
     typer.echo("all seen: plans of which training pairs show every step")
-    typer.echo(f"effects: {SOURCES[done.run.config.extract.effects]}")
+    typer.echo(f"model: {done.learner().summary}")
+    typer.echo(f"effects: {SOURCES[results['effects']]}; preconditions: {results['preconditions']}")
     for warning in _warnings(done):
         typer.echo(f"warning: {warning}")
     best = _picture(done.run.path, results)

@@ -109,7 +109,7 @@ def _planners(source: Source, loaded: Catalogue) -> dict[str, Solver]:
     for name in dict.fromkeys([*source.planners, DEFAULT_PLANNER, *loaded.names("planner")]):
         try:
             solver = loaded.create("planner", name)
-            refuse_missing({name: solver}, source.planning.network)
+            refuse_missing({name: solver}, source.planning.code)
         except CubeError:  # not installed, or not for this network
             continue
         usable[name] = solver

@@ -72,7 +72,9 @@ class Question:
         for pair in self.pairs or []:
             key, equals, text = pair.partition("=")
             if not equals or not key:
-                raise UsageError(f"--set {pair}: write KEY=VALUE or KEY=VALUE,VALUE, such as --set model.bits=50,100")
+                raise UsageError(
+                    f"--set {pair}: write KEY=VALUE or KEY=VALUE,VALUE, such as --set autoencoder.bits=50,100"
+                )
             values = [value.strip().strip("\"'") for value in split_list(text, pair)]
             for full in SHORT_NAMES.get(key.strip(), (key.strip(),)):
                 if len(values) == 1:
@@ -86,7 +88,7 @@ class Question:
 
 @app.command(
     epilog="Examples: `cube tune --preset paper --domain mnist --trials 100 --jobs 2`, "
-    "`cube tune --domain lightsout --set model.bits=16,36,64 --set train.losses.direct=0.02,0.1 --trials 6`"
+    "`cube tune --domain lightsout --set autoencoder.bits=16,36,64 --set train.losses.direct=0.02,0.1 --trials 6`"
 )
 @grouped
 def tune(

@@ -13,6 +13,7 @@ import tomli_w
 
 from cubespace.base.errors import CubeError, UsageError
 from cubespace.base.options import Text, parse_spec, structure, suggestion
+from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import SHORT_NAMES, RunConfig, flat, load_config, read_toml
@@ -108,6 +109,10 @@ def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixC
         cells.append(MatrixCell(values=said, config=config, folder=place))
     if not cells:
         raise UsageError("every cell of the matrix is excluded")
+    varied = [
+        axis for axis, values in axes.items() if len(values) > 1 and axis not in (DOMAIN, VARIANT, PLANNER, PRESET)
+    ]
+    refuse_idle_axes(varied, [cell.config for cell in cells], catalogue)
     return cells
 
 

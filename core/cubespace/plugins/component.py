@@ -29,7 +29,11 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("domain", "domain", "cube_domains", "cubespace.data.domain:Domain"),
+        Kind("learner", "bit learner", "cube_bit_learners", "cubespace.learning.bit_learner:BitLearner"),
         Kind("apply", "apply module", "cube_apply_modules", "cubespace.autoencoder.apply_module:ApplyModule"),
+        Kind("action", "action model", "cube_action_models", "cubespace.autoencoder.action_model:ActionModel"),
+        Kind("objective", "objective", "cube_objectives", "cubespace.autoencoder.objective:Objective"),
+        Kind("extension", "training step", "cube_training_steps", "cubespace.autoencoder.phase:Phase"),
         Kind(
             "precondition",
             "precondition learner",

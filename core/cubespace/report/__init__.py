@@ -63,7 +63,7 @@ def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
 
     pipeline = Pipeline(run, catalogue, Execution(device="cpu"), Observer())
     model = pipeline.strips() if run.finished("extract") else None
-    return Learned(run, pipeline.network(), model, pipeline.transitions(), pipeline.bits()["train"])
+    return Learned(run, pipeline.code(), model, pipeline.transitions(), pipeline.bits()["train"])
 
 
 def _outdated(facts: Facts) -> bool:

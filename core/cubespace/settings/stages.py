@@ -8,11 +8,11 @@ from types import MappingProxyType
 import attrs
 
 DATA = "data.npz"
-MODEL, METRICS, MEASURES, ENCODER, BITS = (
-    "model.safetensors",
+CODE, METRICS, MEASURES, LEARNER, BITS = (
+    "code.safetensors",
     "metrics.jsonl",
     "measures.json",
-    "encoder.json",
+    "learner.json",
     "bits.npz",
 )
 STRIPS, PDDL, EXTRACTION, JUDGEMENT = "strips.npz", "domain.pddl", "extraction.json", "judgement.json"
@@ -44,36 +44,36 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             Stage(
                 name="train",
                 needs="data",
-                sections=("model", "train"),
+                sections=("learner", "autoencoder", "train"),
                 reads=(DATA,),
-                files=(MODEL, METRICS, MEASURES, ENCODER, BITS),
+                files=(CODE, METRICS, MEASURES, LEARNER, BITS),
             ),
             Stage(
                 name="extract",
                 needs="train",
                 sections=("extract",),
-                reads=(DATA, MODEL, BITS),
+                reads=(DATA, CODE, BITS),
                 files=(STRIPS, PDDL, EXTRACTION, JUDGEMENT),
             ),
             Stage(
                 name="lift",
                 needs="extract",
                 sections=("lift",),
-                reads=(DATA, MODEL, BITS, STRIPS),
+                reads=(DATA, CODE, BITS, STRIPS),
                 files=(LIFTING,),
             ),
             Stage(
                 name="evaluate",
                 needs="extract",
                 sections=("plan",),
-                reads=(DATA, MODEL, BITS, STRIPS),
+                reads=(DATA, CODE, BITS, STRIPS),
                 files=(RESULTS,),
             ),
             Stage(
                 name="diagnose",
                 needs="extract",
                 sections=("diagnose",),
-                reads=(DATA, MODEL, BITS, STRIPS),
+                reads=(DATA, CODE, BITS, STRIPS),
                 looks_at="evaluate",
                 files=(DIAGNOSIS,),
             ),

@@ -1,20 +1,15 @@
-"""Pictures for the suites of encoders and decoders: small worlds, of which an encoder must accept at least one."""
+"""Small worlds for the suites of learners, encoders and decoders."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cubespace.autoencoder.encoder import Layout, Shape
+from cubespace.autoencoder.encoder import Shape
 from cubespace.autoencoder.inference import as_pixels
 from cubespace.base.arrays import Images
-from cubespace.base.errors import UsageError
-from cubespace.base.options import parse_spec
-from cubespace.plugins.catalogue import load_plugins
 
 PAIRS, BITS, CELL = 200, 12, 4
 SHAPES: tuple[Shape, ...] = ((12, 12, 1), (12, 12, 3))
@@ -55,28 +50,6 @@ def towers(shape: Shape) -> World:
         disk, peg = moves[rng.integers(len(moves))]
         state[disk] = peg
     return World(shape, _coloured(_piled(before), shape), _coloured(_piled(after), shape))
-
-
-@cache
-def understood(spec: str, shape: Shape) -> tuple[World, Layout]:
-    """Return the first world that an encoder does not refuse, and its layout for that world."""
-    refusals = []
-    for make in (lamps, towers):
-        world = make(shape)
-        try:
-            return world, planned(spec, world)
-        except UsageError as refusal:
-            refusals.append(str(refusal))
-    raise AssertionError(f"encoder '{spec}' refuses all pictures of the suite: {'; '.join(refusals)}")
-
-
-def planned(spec: str, world: World) -> Layout:
-    """Return the layout that an encoder plans for a world."""
-    parsed = parse_spec(spec)
-    component = load_plugins().find("encoder", parsed.name)
-    layout = component.load().plan(world.before, world.after, BITS, component.options(parsed.options))
-    assert isinstance(layout, Layout)
-    return layout
 
 
 def as_inputs(pictures: Images) -> Tensor:

@@ -122,7 +122,7 @@ MEASURES = {
     "discriminator_f": Measure("discriminator F", _held_out("discriminator_f"), "train", 3),
     "exact": Measure("labels exact", _held_out("exact"), "train", 3),
     "covered": Measure("covered", _held_out("covered"), "train", 4),
-    "bits": Measure("bits", _of("encoder", "bits"), "train", 0),
+    "bits": Measure("bits", _of("learner", "bits"), "train", 0),
     "training_seconds": Measure("training s", _stage("seconds", "train"), "train", 1),
     "extraction_seconds": Measure("extraction s", _stage("seconds", "extract"), "extract", 1),
     "learning_cpu_seconds": Measure("learning CPU s", _stage("cpu_seconds", "data", "train", "extract"), "extract", 1),

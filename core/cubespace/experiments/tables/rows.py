@@ -15,9 +15,9 @@ from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import SHORT_NAMES, flat
-from cubespace.settings.stages import DIAGNOSIS, ENCODER, EXTRACTION, MEASURES, RESULTS
+from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS
 
-FILES = {MEASURES: "train", ENCODER: "train", EXTRACTION: "extract", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
+FILES = {MEASURES: "train", LEARNER: "train", EXTRACTION: "extract", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
 Table = Mapping[str, Any]
 
 
@@ -29,7 +29,7 @@ class RunFacts:
     values: Mapping[str, str]  # of the axes of its matrix
     settings: Table  # by full name
     measures: Table
-    encoder: Table
+    learner: Table
     extraction: Table
     results: Table
     diagnosis: Table

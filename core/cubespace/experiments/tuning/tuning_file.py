@@ -11,6 +11,7 @@ import tomli_w
 from cubespace.base.errors import UsageError
 from cubespace.base.files import read_json
 from cubespace.base.options import Text, structure
+from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import RunConfig, flat, load_config, read_toml
@@ -22,10 +23,10 @@ Choice = str | int | float | bool
 # of the paper, section 4; delays are fractions of its 200 epochs
 PAPER_SPACE: dict[str, list[Choice]] = {
     "train.learning_rate": [0.1, 0.01, 0.001],
-    "model.bits": [100, 200, 1000],
-    "model.actions": [100, 200, 400, 800, 1600],
-    "model.action_width": [100, 300, 600],
-    "model.action_depth": [1, 2, 3],
+    "autoencoder.bits": [100, 200, 1000],
+    "autoencoder.actions": [100, 200, 400, 800, 1600],
+    "autoencoder.action_width": [100, 300, 600],
+    "autoencoder.action_depth": [1, 2, 3],
     "train.losses.zero_suppress": [0.1, 0.2, 0.5],
     "train.losses.variational": [-0.3, -0.1, 0.0, 0.1, 0.3],
     "train.losses.direct": [0.1, 1.0, 10.0],
@@ -79,8 +80,7 @@ class Tuning:
         for key, choices in self.space.items():
             if not choices or len({repr(choice) for choice in choices}) < len(choices):
                 raise UsageError(f"space: '{key}' needs choices, each given once")
-            for choice in choices:
-                self.configuration({key: choice}, catalogue)
+            refuse_idle_axes([key], [self.configuration({key: choice}, catalogue) for choice in choices], catalogue)
 
     def score(self, folder: Path) -> float:
         """Return the score of a finished trial, on data that is neither for training nor for test."""

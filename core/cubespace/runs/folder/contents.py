@@ -6,24 +6,26 @@ from typing import Any
 
 import attrs
 
-from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json, well_formed
 from cubespace.base.observer import Observer
+from cubespace.base.records import read_record
 from cubespace.data import transitions
 from cubespace.data.domain import Domain, Explorer
 from cubespace.data.spoiling import spoil
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, make_problems
+from cubespace.learning.code import Code
+from cubespace.learning.learner_record import LearnerRecord
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
 from cubespace.runs.folder.run_folder import RunFolder
-from cubespace.runs.stages.networks import read_network
+from cubespace.runs.learners import read_code
 from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import Execution
-from cubespace.settings.stages import BITS, DATA, EXTRACTION, MODEL, RESULTS, STAGES, STRIPS
+from cubespace.settings.stages import BITS, CODE, DATA, EXTRACTION, LEARNER, RESULTS, STAGES, STRIPS
 from cubespace.symbols.strips import StripsModel, load_strips
 
 
@@ -78,10 +80,15 @@ class RunContents:
         seen = self.bits()["train"]
         return TrainingMemory.of(seen.before, seen.after)
 
-    def network(self) -> SpaceAutoEncoder:
-        """Return the trained network."""
+    def code(self) -> Code:
+        """Return what was learned: pictures to bits and back."""
         self.require("train")
-        return read_network(self.catalogue, self.run.file(MODEL), self.execution.device)
+        return read_code(self.catalogue, self.run.file(CODE), self.execution)
+
+    def learner(self) -> LearnerRecord:
+        """Return which learner made the model, and what else was tried."""
+        self.require("train")
+        return read_record(LearnerRecord, self.run.file(LEARNER))
 
     def strips(self) -> StripsModel:
         """Return the extracted model."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.files import write_text
+from cubespace.base.files import write_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.labelled_sheet import labelled_sheet
 from cubespace.base.options import parse_spec
@@ -18,22 +18,26 @@ from cubespace.data.domain import Pairs
 from cubespace.lifting.legend import make_legend
 from cubespace.lifting.model import LiftedModel, read_record
 from cubespace.lifting.pddl import write_lifted_domain, write_lifted_problem
+from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.stages.lifted_checks import lifting_record, summary
-from cubespace.runs.stages.lifted_pairs import LiftedPairs, lift_pairs, network_eye
+from cubespace.runs.stages.lifted_pairs import LiftedPairs, code_eye, lift_pairs
 from cubespace.settings.stages import LIFTING
-
-if TYPE_CHECKING:
-    from cubespace.runs.stages.pipeline import Pipeline
 
 DOMAIN, PROBLEM = "lifted.pddl", "lifted-problem.pddl"
 OBJECTS, PLACES, SCHEMAS = "lifted-objects.png", "lifted-places.png", "lifted-schemas.png"
 
 
-def lift_run(pipeline: Pipeline) -> dict[str, Any]:
+def lift_run(run: RunContents) -> None:
+    """Find objects, places and schemas in the training pairs, and check the lifted model."""
+    with run.run.stage("lift", [("domain", run.run.config.domain)]):
+        write_json(run.run.file(LIFTING), lifted_record(run))
+
+
+def lifted_record(pipeline: RunContents) -> dict[str, Any]:
     """Lift the training pairs of a run, write PDDL and legend, and return all that there is to say."""
     data, config = pipeline.transitions(), pipeline.run.config
     pipeline.observer.stage("lift", f"{len(data.train)} transitions")
-    lifted = lift_pairs(network_eye(pipeline.network(), data.train), data.train, config.lift)
+    lifted = lift_pairs(code_eye(pipeline.code(), data.train), data.train, config.lift)
     name = parse_spec(config.domain).name
     write_lifted(
         pipeline.run.path,
@@ -64,7 +68,7 @@ class LiftedRun:
         return f"<LiftedRun: {summary(self.record)}>"
 
 
-def read_lifted(pipeline: Pipeline) -> LiftedRun:
+def read_lifted(pipeline: RunContents) -> LiftedRun:
     """Return what the finished stage ``lift`` has left."""
     table = pipeline.table(LIFTING)
     shown = {key: value for key, value in table.items() if key != "model"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -13,13 +13,11 @@ from cubespace.base.errors import UsageError
 from cubespace.lifting.grounding import Grounded, ground
 from cubespace.lifting.model import LiftedModel, read_record
 from cubespace.lifting.task import lifted_task
+from cubespace.runs.folder.contents import RunContents
 from cubespace.search.solver import SearchProblem
 from cubespace.settings.stages import LIFTING
 from cubespace.symbols.invariants import find_mutexes
 from cubespace.symbols.strips import StripsModel
-
-if TYPE_CHECKING:
-    from cubespace.runs.stages.pipeline import Pipeline
 
 Choice = Literal["learned", "lifted", "repaired"]
 
@@ -43,7 +41,7 @@ class Planned:
         return attrs.evolve(problem, lifted=task)
 
 
-def planned_run(pipeline: Pipeline) -> Planned:
+def planned_run(pipeline: RunContents) -> Planned:
     """Return the model that the settings of a run ask for."""
     wanted, strips = pipeline.run.config.plan.model, pipeline.strips()
     if wanted == "learned":

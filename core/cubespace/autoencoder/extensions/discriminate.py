@@ -9,10 +9,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, one_hot
 
-from cubespace.autoencoder.extensions.discriminator import ActionDiscriminator
-from cubespace.autoencoder.extensions.finishing_phases import FrozenBitsPhase
-from cubespace.autoencoder.losses import Losses, total
-from cubespace.autoencoder.schedules import Lengths
+from cubespace.autoencoder.extensions.discriminator import DISCRIMINATOR, ActionDiscriminator, find_discriminator
+from cubespace.autoencoder.inference import label_states
+from cubespace.autoencoder.losses import total
+from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.objective import Losses
+from cubespace.autoencoder.phase import FrozenBitsPhase
+from cubespace.autoencoder.schedules import amount, epochs
+from cubespace.settings.recipe import TrainConfig
 
 HELD_OUT = 10  # of so many training transitions one is kept to calibrate the discriminator
 COLD = 1.0  # the temperature of evaluation, where nothing depends on it
@@ -22,17 +26,30 @@ class DiscriminatorPhase(FrozenBitsPhase):
     """Observed transitions against those that random actions make from the same states."""
 
     name = "discriminate"
+    settings = ("train.discriminator_",)
 
-    @staticmethod
-    def epochs(lengths: Lengths) -> int:
+    @classmethod
+    def extend(cls, model: SpaceAutoEncoder, config: TrainConfig) -> None:
+        """Add the discriminator."""
+        width, depth = config.discriminator_width, config.discriminator_depth
+        model.extras[DISCRIMINATOR] = ActionDiscriminator(model.bits, model.actions, width=width, depth=depth)
+
+    @classmethod
+    def epochs(cls, config: TrainConfig, steps: int) -> int:
         """Return the epochs of the discriminator."""
-        return lengths.discriminator
+        return config.discriminator_epochs or epochs(config.epochs, config.updates, steps)
+
+    @classmethod
+    def outline(cls, config: TrainConfig) -> str:
+        """Return the length of the training of the discriminator."""
+        return amount(config.discriminator_epochs or config.epochs, config.updates)
 
     @property
     def discriminator(self) -> ActionDiscriminator:
         """Return what is trained."""
-        assert self.model.discriminator is not None  # or the phase would not be in the sequence
-        return self.model.discriminator
+        found = find_discriminator(self.model)
+        assert found is not None  # it was added when the network was built
+        return found
 
     def parts(self) -> Sequence[nn.Module]:
         """Return the discriminator."""
@@ -42,7 +59,7 @@ class DiscriminatorPhase(FrozenBitsPhase):
     def labels(self) -> Tensor:
         """Return the labels of the training transitions, each once."""
         with torch.no_grad():
-            parts: list[Tensor] = [self.model.action(*part.float()).argmax(1) for part in self.bits.split(1000, dim=1)]
+            parts = [label_states(self.model, *part.float()) for part in self.bits.split(1000, dim=1)]
         used: Tensor = torch.cat(parts).unique()
         return used
 
