@@ -1,4 +1,4 @@
-"""What ``cube run --dry-run`` shows: the folder, who learns, the phases of training and the configuration."""
+"""What ``cube run --dry-run`` shows: the folder, the learner, the phases of training and the configuration."""
 
 from __future__ import annotations
 
