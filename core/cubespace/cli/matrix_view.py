@@ -1,4 +1,4 @@
-"""How a matrix gets on: a live table on a terminal, a line for each job that ends elsewhere."""
+"""Progress of a matrix: a live table on a terminal, elsewhere a line for each job that ends."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from cubespace.experiments.executor import ERRORS, JobResult, last_words
 from cubespace.experiments.jobs import LOGS
 
 MAX_WORKING, MAX_FAILED = 12, 5  # rows that are shown
-MIN_TOLD = 3  # jobs that have to end before the time left is told
+MIN_ENDED = 3  # jobs that must have ended before the time left is estimated
 
 
 class MatrixView:
-    """Shows which jobs are at work and what is left; use it as a context."""
+    """Shows which jobs are running and what is left; use it as a context."""
 
     def __init__(self, jobs: Sequence[str], folder: Path, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
@@ -63,7 +63,7 @@ class MatrixView:
     def _left(self) -> str:
         """Return the time left, by the jobs that have ended."""
         ended = self.total - len(self.open)
-        if ended < MIN_TOLD or not self.open:
+        if ended < MIN_ENDED or not self.open:
             return ""
         seconds = (time.monotonic() - self.begun) / ended * len(self.open)
         return f", about {duration(seconds)} left"
@@ -80,7 +80,7 @@ class MatrixView:
         return Group(Text(head, style="bold"), table, *failures)
 
     def _at_work(self, name: str) -> bool:
-        """Return whether a job has begun: its log is younger than we are."""
+        """Return whether a job has begun: its log is younger than this view."""
         try:
             return (self.folder / LOGS / name / ERRORS).stat().st_mtime >= self.wall
         except OSError:

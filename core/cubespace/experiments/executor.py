@@ -1,4 +1,4 @@
-"""What an executor is: it runs the jobs of an experiment, each as a process of its own, and tells how each ended."""
+"""What an executor is: it runs the jobs of an experiment, each in a separate process, and reports how each ended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Files:
     """
 
     root: Path
-    reads: tuple[str, ...]  # files or folders, as far as they are there
+    reads: tuple[str, ...]  # files or folders, where they exist
     writes: tuple[str, ...]
 
 
@@ -40,7 +40,7 @@ class Files:
 class Job:
     """One call of ``cube``, in the working folder and with the environment of the caller.
 
-    What it prints goes to ``output.txt`` and ``errors.txt`` in ``folder``, which is made if need be. This is not the
+    What it prints goes to ``output.txt`` and ``errors.txt`` in ``folder``, which is created if needed. This is not the
     run folder, which must belong to the run alone.
     """
 
@@ -57,13 +57,13 @@ class JobResult:
 
     job: Job
     status: int  # the exit code, or minus the number of the signal that ended the process
-    errors: str = ""  # the end of what it said on stderr
+    errors: str = ""  # the end of its stderr
     seconds: float = 0.0  # of the last try
     tries: int = 1
 
     @property
     def succeeded(self) -> bool:
-        """Return whether the call did what it should."""
+        """Return whether the call succeeded."""
         return self.status == 0
 
     @property
@@ -83,7 +83,7 @@ class JobResult:
 
     @property
     def reason(self) -> str:
-        """Return in a few words how a job ended: how, and the last line it said."""
+        """Return in a few words how a job ended, with the last line of its stderr."""
         how = f"ended by {self.signal}" if self.signal else f"exit code {self.status}"
         lines = self.errors.strip().splitlines()
         return f"{how}: {lines[-1]}" if lines and not self.succeeded else how
@@ -108,10 +108,10 @@ class Executor(ABC):
     def run(self, jobs: Sequence[Job], finished: Finished) -> None:
         """Run every job to its end and call ``finished`` once for each, in the thread of the caller.
 
-        Each job is a process of its own with :data:`ONE_THREAD` in its environment; one that fails, or is killed, or
-        cannot even be started, leaves the others alone and is told like them. A job starts only when those that it
-        names in ``after`` have succeeded; if one of them has not, it is told as :func:`left_out` and never started.
-        When the call itself is ended, by an exception of ``finished`` or by Ctrl-C, so are all jobs.
+        Each job is a separate process with :data:`ONE_THREAD` in its environment; one that fails, is killed, or cannot
+        be started does not affect the others and is reported like them. A job starts only when those named in its
+        ``after`` have succeeded; if one of them has not, it is reported as :func:`left_out` and never started. When the
+        call itself is ended, by an exception in ``finished`` or by Ctrl-C, so are all jobs.
         """
 
 

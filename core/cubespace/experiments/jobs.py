@@ -1,7 +1,7 @@
-"""The jobs of a matrix: each stage that several cells share is done once, then each cell does what is its own.
+"""The jobs of a matrix: each stage that several cells share is done once, then each cell does its own stages.
 
-Identities of stages form a tree: below equal data those of equal training, and so on. A node with several branches is a
-job of its own, done in the run folder of the first cell below it; the others take it over.
+Identities of stages form a tree: below equal data, equal trainings, and so on. A node with several branches is a
+separate job, done in the run folder of the first cell below it; the others take over its result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PlannedJob:
 
     @property
     def name(self) -> str:
-        """Return what tells the job from all others of the matrix."""
+        """Return a name that is unique within the matrix."""
         run = self.cell.folder.name
         return run if self.stage == CHAIN[-1] else f"{run}.{self.stage}"
 

@@ -1,6 +1,7 @@
 """What every executor must keep; the jobs are real calls of ``cube``, in real processes.
 
-While a check runs, a plugin on the path adds the command ``cube probe``, which says how it was started, or dies.
+While a check runs, a plugin on the path adds the command ``cube probe``, which prints how it was started, or kills
+itself.
 """
 
 from __future__ import annotations
@@ -90,9 +91,9 @@ def every_job_is_a_process_of_its_own_with_one_thread(spec: str) -> None:
     with probes() as folder:
         results = run(spec, [Job(name, ("probe",), folder / name) for name in ("one", "two")])
         assert all(result.succeeded for result in results.values()), [result.errors for result in results.values()]
-        told = [(folder / name / OUTPUT).read_text("utf-8").split("\n") for name in results]
-    assert len({process for process, *_ in told} | {str(os.getpid())}) == 3
-    for _, threads, where, *_ in told:
+        outputs = [(folder / name / OUTPUT).read_text("utf-8").split("\n") for name in results]
+    assert len({process for process, *_ in outputs} | {str(os.getpid())}) == 3
+    for _, threads, where, *_ in outputs:
         assert threads == ONE_THREAD["OMP_NUM_THREADS"]
         assert Path(where).samefile(Path.cwd())
 

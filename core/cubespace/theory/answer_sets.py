@@ -43,14 +43,14 @@ def cycle(nodes: int) -> list[tuple[int, int]]:
 
 
 def edge_chromatic_number(edges: Edges) -> int:
-    """Return the least number of colours such that edges that meet have different ones."""
+    """Return the smallest number of colours with which adjacent edges differ."""
     ends = np.asarray(edges, dtype=np.intp).reshape(-1, 2)
     degree = int(np.bincount(ends.ravel()).max())
     return degree if _solve(COLOURING, edges, colours=degree) is not None else degree + 1  # Vizing
 
 
 def assignment(edges: Edges, bits: int, differences: int) -> Bits | None:
-    """Return vectors for the nodes, (nodes, bits), with at most so many differences; None if there are none."""
+    """Return vectors for the nodes, (nodes, bits), with at most ``differences`` differences, or None."""
     true = _solve(ASSIGNMENT, edges, bits=bits, differences=differences)
     if true is None:
         return None
@@ -68,7 +68,7 @@ def count_differences(edges: Edges, vectors: Bits) -> int:
 
 
 def _solve(program: str, edges: Edges, **constants: int) -> list[Any] | None:
-    """Return the shown atoms of an answer set, None if there is none."""
+    """Return the shown atoms of an answer set, or None if there is no answer set."""
     try:
         import clingo
     except ImportError:
@@ -78,9 +78,9 @@ def _solve(program: str, edges: Edges, **constants: int) -> list[Any] | None:
     facts += [f"node({node})." for node in sorted({node for edge in edges for node in edge})]
     control.add("base", [], program + "".join(facts))
     control.ground([("base", [])])
-    found: list[Any] | None = None
+    atoms: list[Any] | None = None
     with control.solve(yield_=True) as answers:
         for answer in answers:
-            found = list(answer.symbols(shown=True))
+            atoms = list(answer.symbols(shown=True))
             break
-    return found
+    return atoms

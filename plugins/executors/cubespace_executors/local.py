@@ -33,7 +33,7 @@ GRACE_SECONDS = 5.0  # that a job has to end by itself after an interruption
 
 @attrs.frozen(kw_only=True)
 class LocalOptions:
-    """How many at a time, and what to do about those that are killed."""
+    """How many cells at a time, and how often a killed cell is tried again."""
 
     jobs: int | None = option(None, "how many jobs run side by side; one per core if not given", optional(ge(1)))
     retries: int = option(1, "how often a job that was ended by a signal, as for lack of memory, is tried again", ge(0))
@@ -96,11 +96,11 @@ class Local(Executor):
                 ended = [child for child in working if child.process.poll() is not None]
                 for child in ended:
                     working.remove(child)
-                    child.send(signal.SIGKILL)  # what it left behind
+                    child.send(signal.SIGKILL)  # processes that it left behind
                     if child.process.returncode < 0 and child.tries <= self.options.retries:
                         waiting.append((child.job, child.tries + 1))
                     else:
-                        tell(child.result())
+                        report(child.result())
                 if not ended:
                     time.sleep(POLL_SECONDS)
         finally:
@@ -124,7 +124,7 @@ def _start(job: Job) -> subprocess.Popen[bytes]:
             stdout=output,
             stderr=errors,
             env={**os.environ, **ONE_THREAD},
-            start_new_session=True,  # Ctrl-C comes to us alone, and we end the children
+            start_new_session=True,  # only this process gets Ctrl-C, and ends the children
         )
 
 

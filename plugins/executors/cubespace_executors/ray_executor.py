@@ -59,7 +59,7 @@ class Ray(Executor):
     options: RayOptions
 
     def missing(self) -> str | None:
-        """Return how to install Ray if it is not there."""
+        """Return how to install Ray if it is missing."""
         return None if importlib.util.find_spec("ray") else "pip install 'cubespace[ray]'"
 
     def run(self, jobs: Sequence[Job], finished: Finished) -> None:
@@ -92,12 +92,12 @@ class Ray(Executor):
 
     def _resources(self) -> dict[str, Any]:
         options = self.options
-        wanted: dict[str, Any] = {"num_cpus": options.cpus, "max_retries": options.retries}
+        resources: dict[str, Any] = {"num_cpus": options.cpus, "max_retries": options.retries}
         if options.gpus:
-            wanted["num_gpus"] = options.gpus
+            resources["num_gpus"] = options.gpus
         if options.memory is not None:
-            wanted["memory"] = options.memory * MEGABYTE
-        return wanted
+            resources["memory"] = options.memory * MEGABYTE
+        return resources
 
     def _result(self, ray: Any, job: Job, ended: Any) -> JobResult:
         """Return how a job ended, and bring its files back."""
@@ -119,7 +119,7 @@ class Ray(Executor):
 
     @contextmanager
     def _connected(self, ray: Any) -> Iterator[None]:
-        """Connect to the cluster, unless we are already, and leave it in the end."""
+        """Connect to the cluster, unless already connected, and disconnect in the end."""
         if ray.is_initialized():
             yield
             return
