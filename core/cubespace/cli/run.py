@@ -41,7 +41,7 @@ from cubespace.cli.signals import Stopped
 from cubespace.evaluation.summary import best_plan
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
+from cubespace.settings.stages import JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
@@ -143,7 +143,7 @@ def extract(
     loaded = talk.catalogue()
     opened = changed(folder, loaded, pairs, {"extract.precondition": precondition})
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
-    report = done.table(EXTRACTION)
+    report = attrs.asdict(done.extraction())
     if talk.as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **report, "judgement": _judgement(done)}, indent=2))
         return

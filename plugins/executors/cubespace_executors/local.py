@@ -100,7 +100,7 @@ class Local(Executor):
                     if child.process.returncode < 0 and child.tries <= self.options.retries:
                         waiting.append((child.job, child.tries + 1))
                     else:
-                        report(child.result())
+                        tell(child.result())
                 if not ended:
                     time.sleep(POLL_SECONDS)
         finally:

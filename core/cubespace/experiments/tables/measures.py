@@ -11,6 +11,7 @@ import attrs
 from cubespace.base.errors import UsageError
 from cubespace.base.options import suggestion
 from cubespace.experiments.tables.rows import Row, Table
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.search.solver import Outcome
 
 Number = float | int | None
@@ -81,6 +82,11 @@ def _of(table: str, key: str) -> Callable[[Row], Number]:
     return read
 
 
+def _extracted(read: Callable[[ExtractionRecord], Number]) -> Callable[[Row], Number]:
+    """Return how to read a number of the extraction, None if it is not done."""
+    return lambda row: None if row.facts.extraction is None else read(row.facts.extraction)
+
+
 def _stage(key: Literal["seconds", "cpu_seconds"], *stages: str) -> Callable[[Row], Number]:
     """Return a function that reads the time of stages, all of which must be done."""
 
@@ -112,9 +118,9 @@ MEASURES = {
     "wrong": Measure("wrong per state", _of("diagnosis", "wrong"), "extract"),
     "graph_recall": Measure("recall of the graph", _of("diagnosis", "graph_recall"), "extract"),
     "graph_wrong": Measure("wrong edges per state", _of("diagnosis", "graph_wrong"), "extract"),
-    "actions": Measure("actions", _of("extraction", "actions"), "extract", 0),
-    "effects": Measure("effects", _of("extraction", "differences"), "extract", 0),
-    "literals": Measure("literals", _of("extraction", "literals"), "extract", 1),
+    "actions": Measure("actions", _extracted(lambda record: record.actions), "extract", 0),
+    "effects": Measure("effects", _extracted(lambda record: record.differences), "extract", 0),
+    "literals": Measure("literals", _extracted(lambda record: record.literals), "extract", 1),
     "reconstruction": Measure("Rec", _held_out("reconstruction"), "train", 5),
     "successor": Measure("Succ", _held_out("successor"), "train", 5),
     "direct": Measure("Direct", _held_out("direct"), "train", 5),

@@ -10,14 +10,16 @@ import attrs
 
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
+from cubespace.base.records import read_record
 from cubespace.experiments.matrix import CELLS, PLANNER, SEED, cells_of, read_matrix
 from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import SHORT_NAMES, flat
 from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS
 
-FILES = {MEASURES: "train", LEARNER: "train", EXTRACTION: "extract", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
+FILES = {MEASURES: "train", LEARNER: "train", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
 Table = Mapping[str, Any]
 
 
@@ -30,7 +32,7 @@ class RunFacts:
     settings: Table  # by full name
     measures: Table
     learner: Table
-    extraction: Table
+    extraction: ExtractionRecord | None
     results: Table
     diagnosis: Table
     stages: Mapping[str, StageRecord]  # the manifest's record of each finished stage
@@ -107,7 +109,9 @@ def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
     tables = {
         file.removesuffix(".json"): _table(run.file(file)) if stage in stages else {} for file, stage in FILES.items()
     }
-    return RunFacts(run=run, values=values, settings=flat(attrs.asdict(run.config)), stages=stages, **tables)
+    extraction = read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in stages else None
+    settings = flat(attrs.asdict(run.config))
+    return RunFacts(run=run, values=values, settings=settings, stages=stages, extraction=extraction, **tables)
 
 
 def _table(path: Path) -> Table:
