@@ -14,7 +14,6 @@ from typing import Any
 import attrs
 from PIL import Image
 
-from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.arrays import Images
 from cubespace.base.errors import UsageError
 from cubespace.base.film_strip import film_strip
@@ -25,6 +24,7 @@ from cubespace.evaluation.summary import accepted_steps
 from cubespace.experiments.tables.results import Results
 from cubespace.experiments.tables.rows import read_runs
 from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Table, make_table
+from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.runs.pictures.plan import PicturePlan, Planning
@@ -199,9 +199,9 @@ class Run:
         return self._pipeline.domain()
 
     @cached_property
-    def network(self) -> SpaceAutoEncoder:
-        """Return the trained network; :mod:`cubespace.autoencoder.inference` has what can be done with it."""
-        return self._pipeline.network()
+    def code(self) -> Code:
+        """Return what was learned: pictures to bits and back and, if they were learned too, actions."""
+        return self._pipeline.code()
 
     @cached_property
     def strips(self) -> Strips:
@@ -249,7 +249,7 @@ class Run:
     @cached_property
     def _planning(self) -> Planning:
         done = self._pipeline
-        return Planning(self.network, self.strips, self.domain, done.memory(), done.extraction().redrawing_error)
+        return Planning(self.code, self.strips, self.domain, done.memory(), done.extraction().redrawing_error)
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html

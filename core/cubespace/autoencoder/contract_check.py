@@ -25,6 +25,9 @@ def check_parts(network: SpaceAutoEncoder) -> None:
     with evaluating(network):
         _check(encoder, "logits of bits", encoder(pixels), (ROWS, network.bits))
         _check(decoder, "logits of pixels", decoder(states), pixels.shape)
+        labels = network.action(states, states.flip(0), apply)
+        _check(network.action, "logits of labels", labels, actions.shape)
+        _check(network.action, "actions", network.action.choose(labels, WARM), actions.shape, finite=True)
         successor = apply(states, actions, WARM)
         _check(apply, "successors", successor, states.shape, finite=True)
         if apply.strips:

@@ -1,4 +1,4 @@
-"""The loss terms of the paper, by name. All are means, so weights mean the same for every picture size and batch."""
+"""The loss terms of the paper. All are means, so that weights mean the same for every picture size and batch."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import logsigmoid
 
-from cubespace.autoencoder.model import Transition
+from cubespace.autoencoder.objective import Losses
 from cubespace.autoencoder.schedules import delayed
 from cubespace.settings.recipe import LossConfig
 
-Losses = dict[str, Tensor]
 TINY = 1e-37  # changes no sigmoid but 0, whose logarithm is not finite
 
 
@@ -89,17 +88,6 @@ def weigh(config: LossConfig, progress: float) -> dict[str, float]:
         "variational": config.variational,
     }
     return {name: weight for name, weight in weights.items() if weight}
-
-
-def transition_losses(config: LossConfig, outputs: Transition, images: Tensor, progress: float) -> Losses:
-    """Return the terms of the Space AutoEncoder, unweighted, and their weighted ``total``."""
-    names = ("before", "after", "successor")
-    terms = dict(zip(names, image_loss(config.image, outputs.pixels, images), strict=False))
-    terms["direct"] = direct(outputs.states, outputs.successor)
-    terms["zero_suppress"] = zero_suppress(outputs.states)
-    if config.variational:
-        terms["variational"] = variational(outputs.logits, outputs.labels, config.prior)
-    return total(terms, weigh(config, progress))
 
 
 def total(terms: Losses, weights: dict[str, float]) -> Losses:

@@ -12,13 +12,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from cubespace.autoencoder.action_head import ActionHead
+from cubespace.autoencoder.action_model import ActionModel
 from cubespace.autoencoder.apply_module import ApplyModule
 from cubespace.autoencoder.encoder import Decoder, Encoder
-from cubespace.autoencoder.extensions.discriminator import ActionDiscriminator
-from cubespace.autoencoder.layers import initialise_as_glorot
-from cubespace.autoencoder.relaxations import BinConcrete, GumbelSoftmax
-from cubespace.settings.recipe import ModelConfig
+from cubespace.autoencoder.relaxations import BinConcrete
 
 
 class Transition(NamedTuple):
@@ -28,7 +25,7 @@ class Transition(NamedTuple):
     states: Tensor  # (2, batch, bits), z0 and z1
     labels: Tensor  # (batch, actions), logits
     successor: Tensor  # (batch, bits), z1 as predicted from z0 and the action
-    pixels: Tensor  # (3, batch, pixels), logits of x0, x1 and, unless not wanted, of x1 by way of the action
+    pixels: Tensor  # (3, batch, pixels), logits of x0, x1 and, if it is needed, x1 by way of the action
 
 
 class SpaceAutoEncoder(nn.Module):
@@ -39,33 +36,22 @@ class SpaceAutoEncoder(nn.Module):
 
     def __init__(
         self,
-        config: ModelConfig,
         image_shape: tuple[int, ...],
         *,
         encoder: Encoder,
         decoder: Decoder,
+        action: ActionModel,
         apply: ApplyModule,
     ) -> None:
         super().__init__()
-        self.config = config
         self.image_shape = image_shape
         self.encoder = encoder
         self.decoder = decoder
-        self.bits, self.actions = encoder.layout.bits, apply.actions
-        self.action = ActionHead(
-            self.bits,
-            self.actions,
-            width=config.action_width,
-            depth=config.action_depth,
-            activation=config.action_activation,
-        )
+        self.action = action
         self.apply_module = apply
+        self.bits, self.actions = encoder.bits, apply.actions
         self.bin_concrete = BinConcrete()
-        self.gumbel_softmax = GumbelSoftmax()
-        width, depth = config.discriminator_width, config.discriminator_depth
-        self.discriminator = ActionDiscriminator(self.bits, self.actions, width=width, depth=depth) if width else None
-        if config.initialisation == "glorot":
-            initialise_as_glorot(self)
+        self.extras = nn.ModuleDict()  # parts that extensions have added, by name
 
     @property
     def device(self) -> torch.device:
@@ -88,8 +74,8 @@ class SpaceAutoEncoder(nn.Module):
     def act(self, states: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
         """Name the action between two states and return its logits and the successor it leads to."""
         before, after = states  # (batch, bits) each
-        labels = self.action(before, after)  # (batch, actions)
-        successor = self.apply_module(before, self.gumbel_softmax(labels, temperature), temperature)
+        labels = self.action(before, after, self.apply_module)  # (batch, actions)
+        successor = self.apply_module(before, self.action.choose(labels, temperature), temperature)
         return labels, successor
 
     def decode(self, states: Tensor) -> Tensor:

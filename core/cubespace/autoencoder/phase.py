@@ -4,39 +4,58 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from cubespace.autoencoder import schedules
-from cubespace.autoencoder.losses import Losses
+from cubespace.autoencoder.inference import encode_pixels
 from cubespace.autoencoder.model import SpaceAutoEncoder
-from cubespace.autoencoder.schedules import Lengths, lengths
-from cubespace.settings.recipe import TrainConfig
+from cubespace.autoencoder.objective import Losses, Objective
+from cubespace.settings.recipe import AutoencoderConfig, TrainConfig
 
 
 class Phase(ABC):
     """Some epochs of training with the same parts and losses.
 
     ``images`` is the whole training split, uint8 (2, transitions, pixels): the pictures before and those after.
+    A phase that the settings list in ``train.extensions`` is an extension.
     """
 
     name: ClassVar[str]
+    main: ClassVar[bool] = False  # whether it takes the place of the joint training
+    settings: ClassVar[tuple[str, ...]] = ()  # what the names of settings begin with that only this phase reads
+    rewrites: ClassVar[bool] = False  # whether it sets weights by other means than gradients
 
-    def __init__(self, model: SpaceAutoEncoder, images: Tensor, config: TrainConfig) -> None:
+    def __init__(self, model: SpaceAutoEncoder, images: Tensor, config: TrainConfig, objective: Objective) -> None:
         self.model = model
         self.images = images
         self.config = config
-        self.lengths = lengths(config, images.shape[1])
+        self.objective = objective
         model.eval()
         for part in self.parts():
             part.train()
 
-    @staticmethod
+    @classmethod
+    def adapted(cls, config: AutoencoderConfig) -> AutoencoderConfig:
+        """Return the shape of the network that the phase can work with."""
+        return config
+
+    @classmethod  # noqa: B027 - most phases need nothing
+    def extend(cls, model: SpaceAutoEncoder, config: TrainConfig) -> None:
+        """Add the parts to a network, in ``model.extras``, that only this phase needs."""
+
+    @classmethod
     @abstractmethod
-    def epochs(lengths: Lengths) -> int:
-        """Return how long the phase takes at most."""
+    def epochs(cls, config: TrainConfig, steps: int) -> int:
+        """Return how many epochs of ``steps`` updates the phase takes at most; 0 if :meth:`prepare` does it all."""
+
+    @classmethod
+    @abstractmethod
+    def outline(cls, config: TrainConfig) -> str:
+        """Return its length in words, for somebody who has not started it yet."""
 
     @abstractmethod
     def parts(self) -> Sequence[nn.Module]:
@@ -51,14 +70,14 @@ class Phase(ABC):
         return schedules.learning_rate(self.config, progress)
 
     def prepare(self) -> None:  # noqa: B027 - most phases need nothing
-        """Do what is to be done once, before the first epoch."""
+        """Do what is done once, before the first epoch."""
 
     def end_epoch(self, epoch: int) -> bool:  # noqa: ARG002
-        """Do what is to be done after so many epochs, and return whether that was enough."""
+        """Do what is done after each epoch, counted from 1, and return whether that was enough."""
         return False
 
     def leave(self) -> None:  # noqa: B027 - most phases need nothing
-        """Do what is to be done once, after the last epoch."""
+        """Do what is done once, after the last epoch."""
 
     def state(self) -> dict[str, Tensor]:
         """Return what the rest of the phase depends on besides the network."""
@@ -80,25 +99,32 @@ class Phase(ABC):
         """Return pictures in [0, 1], (2, rows, pixels): kept as bytes, converted batch by batch."""
         return self.images.index_select(1, rows).float().mul_(1.0 / 255.0)
 
-    def some_pictures(self, count: int) -> Tensor:
-        """Return about so many of the pictures before a transition, spread over the split, (pictures, pixels)."""
-        step = max(1, self.images.shape[1] // count)
-        rows = torch.arange(0, self.images.shape[1], step, device=self.images.device)
-        return self.pictures(rows)[0]
-
 
 class InstantPhase(Phase):
     """A phase without training: all its work is done when it is prepared."""
 
-    @staticmethod
-    def epochs(lengths: Lengths) -> int:  # noqa: ARG004
-        """Return none."""
+    @classmethod
+    def epochs(cls, config: TrainConfig, steps: int) -> int:  # noqa: ARG003
+        """Return 0: there are no epochs."""
         return 0
 
     def parts(self) -> Sequence[nn.Module]:
-        """Return nothing."""
+        """Return no parts: there is nothing to train."""
         return ()
 
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Fail: there is nothing to train."""
         raise NotImplementedError(f"the phase '{self.name}' has no epochs")
+
+
+class FrozenBitsPhase(Phase):
+    """A phase on the hard bits of the training split, which no longer change."""
+
+    @cached_property
+    def bits(self) -> Tensor:
+        """Return the bits, bool (2, transitions, bits)."""
+        return torch.stack([encode_pixels(self.model, part) for part in self.images])
+
+    def states(self, rows: Tensor) -> Tensor:
+        """Return the hard bits of some transitions as numbers, (2, rows, bits)."""
+        return self.bits.index_select(1, rows).float()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -17,25 +17,16 @@ from cubespace.autoencoder.checkpoint import CURRENT, PREVIOUS, load_checkpoint,
 from cubespace.autoencoder.devices import pick_device
 from cubespace.autoencoder.inference import as_pixels
 from cubespace.autoencoder.model import SpaceAutoEncoder
-from cubespace.autoencoder.model_file import save_model
-from cubespace.autoencoder.training import Row, Trainer
-from cubespace.base.arrays import Images
+from cubespace.autoencoder.objective import Objective
+from cubespace.autoencoder.phase import Phase
+from cubespace.autoencoder.training import Measured, Row, Trainer
 from cubespace.base.errors import InputError
 from cubespace.base.files import Appended, write_text
 from cubespace.settings.recipe import Execution, Recipe
-from cubespace.settings.stages import METRICS, MODEL
+from cubespace.settings.stages import METRICS
 
-
-class Pictures(Protocol):
-    """Transitions as pictures: such as a split of a data set."""
-
-    @property
-    def before(self) -> Images:
-        """Return the pictures before."""
-
-    @property
-    def after(self) -> Images:
-        """Return the pictures after, in the same order."""
+if TYPE_CHECKING:
+    from cubespace.data.domain import Pairs
 
 
 class TrainingRun:
@@ -48,20 +39,31 @@ class TrainingRun:
         self,
         folder: Path,
         model: SpaceAutoEncoder,
-        training: Pictures,
-        validation: Pictures,
+        training: Pairs,
+        validation: Pairs,
         recipe: Recipe,
         *,
-        execution: Execution | None = None,
+        objective: Objective,
+        phases: Sequence[type[Phase]],
+        execution: Execution,
+        before_rewriting: Callable[[], Measured] = dict,
     ) -> None:
         self.folder = folder
-        self.recipe = recipe
-        self.execution = Execution() if execution is None else execution
+        self.execution = execution
         self.identity = {**attrs.asdict(recipe), "data": fingerprint(training)}
         device = pick_device(self.execution.device)
         self.model = model.to(device)
         images, held_out = (_stack(split, device) for split in (training, validation))
-        self.trainer = Trainer(self.model, images, held_out, recipe.train, self.execution)
+        self.trainer = Trainer(
+            self.model,
+            images,
+            held_out,
+            recipe.train,
+            objective=objective,
+            phases=phases,
+            execution=execution,
+            before_rewriting=before_rewriting,
+        )
         self.history: list[Row] = []
         self.notes: tuple[str, ...] = ()
         self._restore()
@@ -77,7 +79,7 @@ class TrainingRun:
         return self.trainer.done
 
     def __iter__(self) -> Iterator[Row]:
-        """Train; when the last row has been taken, the model is written."""
+        """Train to the end."""
         saved = time.monotonic()
         with Appended(self.folder / METRICS) as metrics:
             for row in self.trainer.rows():
@@ -88,8 +90,6 @@ class TrainingRun:
                     self._save()
                     saved = time.monotonic()
                 yield row
-        facts = {"train": attrs.asdict(self.recipe.train), "data": self.identity["data"], "epochs": self.done}
-        save_model(self.folder / MODEL, self.model, **facts)
 
     def _restore(self) -> None:
         """Continue from the newest good checkpoint, if any, and let the metrics end where it does."""
@@ -113,7 +113,7 @@ class TrainingRun:
         save_checkpoint(self.folder, state, self.identity)
 
 
-def fingerprint(pictures: Pictures) -> str:
+def fingerprint(pictures: Pairs) -> str:
     """Return a hash of the pictures: a training cannot be continued on others."""
     digest = hashlib.sha256()
     for part in (pictures.before, pictures.after):
@@ -122,9 +122,9 @@ def fingerprint(pictures: Pictures) -> str:
     return digest.hexdigest()
 
 
-def _stack(pictures: Pictures, device: torch.device) -> torch.Tensor:
+def _stack(pictures: Pairs, device: torch.device) -> torch.Tensor:
     """Return both pictures of all transitions as bytes on the device, (2, transitions, pixels)."""
-    parts: tuple[Any, ...] = (pictures.before, pictures.after)
+    parts = (pictures.before, pictures.after)
     if len(parts[0]) != len(parts[1]) or len(parts[0]) == 0 or any(part.dtype != np.uint8 for part in parts):
         raise InputError("a split needs at least one transition, and as many uint8 pictures after as before")
     return torch.stack([as_pixels(part) for part in parts]).to(device)

@@ -2,60 +2,23 @@
 
 from __future__ import annotations
 
-import attrs
-
 from cubespace.settings.recipe import TemperatureConfig, TrainConfig
 
 
-@attrs.frozen(kw_only=True)
-class Lengths:
-    """How many epochs each phase takes at most."""
-
-    main: int
-    actions: int
-    discriminator: int
-    round: int  # of consolidation
-    consolidation: int  # all rounds
-    decoder: int
+def steps_of_epoch(config: TrainConfig, transitions: int) -> int:
+    """Return the updates of an epoch; the few transitions that are left over are others in each epoch."""
+    return transitions // min(config.batch, transitions)
 
 
-def lengths(config: TrainConfig, transitions: int) -> Lengths:
-    """Return the epochs that make the wanted numbers of updates on a data set."""
-    steps = transitions // min(config.batch, transitions)  # of an epoch
-
-    def epochs(given: int | None, updates: int) -> int:
-        return given if given is not None else round(updates / steps) or min(1, updates)
-
-    main = epochs(config.epochs, config.updates)
-    turn = epochs(config.consolidation.epochs, config.consolidation.updates)
-    return Lengths(
-        main=main,
-        actions=config.action_epochs or main,
-        discriminator=config.discriminator_epochs or main,
-        round=turn,
-        consolidation=turn * config.consolidation.rounds,
-        decoder=epochs(config.decoder_epochs, config.decoder_updates),
-    )
+def epochs(given: int | None, updates: int, steps: int) -> int:
+    """Return the epochs of a phase: as given, or as many as make ``updates`` with ``steps`` of them in an epoch."""
+    return given if given is not None else round(updates / steps) or min(1, updates)
 
 
-def phase_names(
-    config: TrainConfig, *, encoder_ready: bool = False, decoder_ready: bool = False, discriminator: bool = False
-) -> list[str]:
-    """Return the names of the phases of a training, in order; a phase of length 0 is left out.
-
-    An encoder whose bits are final once it is prepared is not trained, nor is a decoder that is ready then. Where there
-    is a discriminator, it is trained on the final bits and actions.
-    """
-    names = ["prepare"]
-    if config.architecture == "two-stage":
-        names += ["actions"] if encoder_ready else ["states", "actions"]
-    else:
-        names += [] if encoder_ready else ["joint"]
-        names += ["consolidate"] if config.consolidation.rounds and not encoder_ready else []
-        names += ["rewrite"] if config.rewrite else []
-    names += ["discriminate"] if discriminator else []
-    updates = config.decoder_updates if config.decoder_epochs is None else config.decoder_epochs
-    return [*names, "decoder"] if updates and not decoder_ready else names
+def amount(given: int | None, updates: int) -> str:
+    """Return the length of a phase in words."""
+    number, unit = (updates, "update") if given is None else (given, "epoch")
+    return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
 def temperature(config: TemperatureConfig, progress: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,17 @@ from torch import Tensor
 
 from cubespace.autoencoder.devices import RandomState, settle
 from cubespace.autoencoder.model import SpaceAutoEncoder
-from cubespace.autoencoder.network_metrics import table_1
 from cubespace.autoencoder.noise_pool import refresh_noise
+from cubespace.autoencoder.objective import Objective
 from cubespace.autoencoder.phase import Phase
 from cubespace.autoencoder.rectified_adam import RectifiedAdam
-from cubespace.autoencoder.schedules import lengths
-from cubespace.autoencoder.sequence import phases
+from cubespace.autoencoder.schedules import steps_of_epoch
+from cubespace.autoencoder.table_1 import table_1
 from cubespace.base.errors import CubeError
 from cubespace.settings.recipe import Execution, TrainConfig
 
 Row = dict[str, Any]
+Measured = Mapping[str, Any]  # measures by split, as plain JSON
 
 
 class Trainer:
@@ -35,7 +36,16 @@ class Trainer:
     optimizer: RectifiedAdam
 
     def __init__(
-        self, model: SpaceAutoEncoder, images: Tensor, validation: Tensor, config: TrainConfig, execution: Execution
+        self,
+        model: SpaceAutoEncoder,
+        images: Tensor,
+        validation: Tensor,
+        config: TrainConfig,
+        *,
+        objective: Objective,
+        phases: Sequence[type[Phase]],
+        execution: Execution,
+        before_rewriting: Callable[[], Measured] = dict,
     ) -> None:
         settle(execution.threads)
         self.model = model
@@ -46,19 +56,32 @@ class Trainer:
         if execution.compile:
             for part in (model.encoder, model.decoder, model.action):  # not what depends on the schedules: they change
                 part.compile()
-        self.lengths = lengths(config, images.shape[1])
-        self.plan = phases(config, model)
+        self.objective = objective
+        self.plan = list(phases)
+        self.before_rewriting = before_rewriting
+        self.as_trained: Measured = {}  # what is measured before anything is rewritten
+        self.updates = 0  # gradient steps, over all phases
         self.order = np.random.default_rng(config.seed)  # of the data
         self.random = RandomState(config.seed, images.device)  # of noise
         self.done = 0  # epochs, over all phases
         self._begin(0)
 
     @property
+    def steps(self) -> int:
+        """Return the updates of an epoch."""
+        return steps_of_epoch(self.config, self.images.shape[1])
+
+    @property
     def epochs(self) -> int:
         """Return the number of epochs of all phases: of those that are over as many as they took."""
-        left = sum(phase.epochs(self.lengths) for phase in self.plan[self.stage :])
+        left = sum(phase.epochs(self.config, self.steps) for phase in self.plan[self.stage :])
         total: int = self.done + left - self.epoch
         return total
+
+    @property
+    def length(self) -> int:
+        """Return the epochs of the present phase, at most."""
+        return self.phase.epochs(self.config, self.steps)
 
     @property
     def finished(self) -> bool:
@@ -85,6 +108,8 @@ class Trainer:
             "random": self.random.state,
             "order": json.dumps(self.order.bit_generator.state),
             "done": self.done,
+            "updates": self.updates,
+            "as_trained": json.dumps(self.as_trained),
             "stage": self.stage,
             "phase": self.phase.state(),
             "epoch": self.epoch,
@@ -101,15 +126,19 @@ class Trainer:
             self.optimizer.load_state_dict(state["optimizer"])
         self.random.state = state["random"]
         self.order.bit_generator.state = json.loads(state["order"])
-        self.done, self.epoch = state["done"], state["epoch"]
+        self.done, self.epoch, self.updates = state["done"], state["epoch"], state["updates"]
+        self.as_trained = json.loads(state["as_trained"])
         self.best, self.since_best = state["best"], state["since_best"]
 
     def _begin(self, stage: int) -> None:
         """Go to a phase and prepare it; one without epochs is over with that."""
         self._enter(stage)
         while not self.finished:
+            if self.phase.rewrites:
+                self.model.eval()
+                self.as_trained = self.before_rewriting()
             self.phase.prepare()
-            if self.phase.epochs(self.lengths):
+            if self.length:
                 return
             self._enter(self.stage + 1)
 
@@ -121,20 +150,20 @@ class Trainer:
         if self.finished:
             self.model.eval()
             return
-        self.phase: Phase = self.plan[stage](self.model, self.images, self.config)
-        if self.phase.epochs(self.lengths):
+        self.phase: Phase = self.plan[stage](self.model, self.images, self.config, self.objective)
+        if self.length:
             self.optimizer = RectifiedAdam(self.phase.parameters(), self.config.learning_rate)
 
     def _epoch(self) -> Row:
         """Train on every transition once, in random order, and return the mean of each loss."""
         count = self.images.shape[1]
         batch = min(self.config.batch, count)
-        steps = count // batch  # the few that are left over are others in each epoch
+        steps = self.steps
         order = torch.from_numpy(self.order.permutation(count)).to(self.images.device)
         refresh_noise(self.model)
         sums: Tensor | float = 0.0
         for step, rows in enumerate(order[: steps * batch].split(batch)):
-            progress = (self.epoch + step / steps) / self.phase.epochs(self.lengths)
+            progress = (self.epoch + step / steps) / self.length
             self.optimizer.learning_rate = self.phase.learning_rate(progress)
             losses = self._step(rows, progress)
             sums = sums + torch.stack(list(losses.values())).detach()  # stays on the device: nothing waits for it
@@ -153,19 +182,19 @@ class Trainer:
         self.optimizer.zero_grad()
         losses["total"].backward()
         self.optimizer.step()
+        self.updates += 1
         return losses
 
     def _advance(self, row: Row) -> None:
         """Count the epoch and go to the next phase if this one is over."""
-        length = self.phase.epochs(self.lengths)
         self.done += 1
         self.epoch += 1
-        if self.phase.settled(self.epoch / length):
+        if self.phase.settled(self.epoch / self.length):
             value = sum(row[f"validation_{name}"] for name in ("reconstruction", "successor", "direct"))
             self.since_best = 0 if value < self.best else self.since_best + 1
             self.best = min(value, self.best)
         patience = self.config.patience
         enough = self.phase.end_epoch(self.epoch) or (patience is not None and self.since_best >= patience)
-        if enough or self.epoch == length:
+        if enough or self.epoch == self.length:
             self.phase.leave()
             self._begin(self.stage + 1)

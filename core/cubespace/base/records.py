@@ -1,9 +1,10 @@
-"""Records: frozen attrs classes that are written as JSON and read back through one strict converter."""
+"""Typed records in JSON files: written as they are, and read back strictly."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import attrs
 
@@ -11,7 +12,7 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import read_json, write_json
 from cubespace.base.options import structure
 
-T = TypeVar("T", bound=attrs.AttrsInstance)
+T = TypeVar("T")
 
 
 def write_record(path: Path, record: attrs.AttrsInstance) -> None:
@@ -19,11 +20,16 @@ def write_record(path: Path, record: attrs.AttrsInstance) -> None:
     write_json(path, attrs.asdict(record))
 
 
-def read_record(path: Path, cls: type[T]) -> T:
-    """Read a record that :func:`write_record` wrote; anything else is an :class:`InputError` in one line."""
+def read_record(cls: type[T], path: Path) -> T:
+    """Return the record, an attrs class, that a JSON file holds; any other content is an :class:`InputError`."""
     table = read_json(path)
     if not isinstance(table, dict):
         raise InputError(f"'{path}' is damaged: it is not a table")
+    return as_record(cls, table, path)
+
+
+def as_record(cls: type[T], table: Mapping[str, Any], path: Path) -> T:
+    """Return a table as a record; ``path`` is where it came from."""
     try:
         return structure(cls, table, path.name)
     except UsageError as error:

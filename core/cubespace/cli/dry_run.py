@@ -1,4 +1,4 @@
-"""What ``cube run --dry-run`` shows: the folder, the phases of training and the configuration, as TOML or JSON."""
+"""What ``cube run --dry-run`` shows: the folder, the learner, the phases of training and the configuration."""
 
 from __future__ import annotations
 
@@ -7,64 +7,45 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.autoencoder.schedules import phase_names
+from cubespace.autoencoder.building import load_extensions, phases
 from cubespace.base.options import parse_spec
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.settings.recipe import AUTO, ModelConfig, TrainConfig
+from cubespace.runs.learners import parts_of
+from cubespace.settings import defaults
+from cubespace.settings.recipe import AUTO, Execution
 from cubespace.settings.run_config import RunConfig, dump_toml
-
-AT_ONCE = {"prepare": "the networks look at some pictures", "rewrite": "the effects are written at once"}
 
 
 def outline(folder: Path, config: RunConfig, loaded: Catalogue) -> str:
-    """Return the configuration, after comments that say where the run goes and how it trains."""
-    phases = [f"# phase {name}: {length}" for name, length in _phases(config, loaded).items()]
-    return "\n".join((f"# {folder}", *phases, dump_toml(config)))
+    """Return the configuration, after comments that say where the run goes and how it learns."""
+    lines = [f"# phase {name}: {length}" for name, length in _phases(config, loaded).items()]
+    return "\n".join((f"# {folder}", f"# learner: {_learner(config, loaded)}", *lines, dump_toml(config)))
 
 
 def outline_json(folder: Path, config: RunConfig, loaded: Catalogue) -> str:
     """Return the same as JSON."""
-    facts = {"run": str(folder), "phases": _phases(config, loaded), "settings": attrs.asdict(config)}
+    facts = {
+        "run": str(folder),
+        "learner": _learner(config, loaded),
+        "phases": _phases(config, loaded),
+        "settings": attrs.asdict(config),
+    }
     return json.dumps(facts, indent=2) + "\n"
 
 
+def _learner(config: RunConfig, loaded: Catalogue) -> str:
+    """Return the learner and its method."""
+    if config.learner.name == AUTO:
+        return f"auto, the quick learner that held-out pairs choose; {defaults.TRAINED_LEARNER} if none fits"
+    method = loaded.find("learner", parse_spec(config.learner.name).name).load().method
+    return f"{config.learner.name}, {method}"
+
+
 def _phases(config: RunConfig, loaded: Catalogue) -> dict[str, str]:
-    """Return how long each phase takes; where the encoder is yet to be chosen, some depend on it."""
-    judges = config.model.discriminator_width > 0
-    if config.model.encoder == AUTO:
-        always = phase_names(config.train, encoder_ready=True, decoder_ready=True, discriminator=judges)
-        names = phase_names(config.train, discriminator=judges)
-        condition = ", unless the encoder that is chosen needs no training"
-    else:
-        encoder, decoder = _ready(config.model, loaded)
-        always = names = phase_names(config.train, encoder_ready=encoder, decoder_ready=decoder, discriminator=judges)
-        condition = ""
-    return {name: f"{_length(config.train, name)}{'' if name in always else condition}" for name in names}
-
-
-def _ready(config: ModelConfig, loaded: Catalogue) -> tuple[bool, bool]:
-    """Return whether encoder and decoder need no training."""
-    encoder = loaded.find("encoder", parse_spec(config.encoder).name).load()
-    decoder = encoder.decoder if config.decoder == AUTO else parse_spec(config.decoder).name
-    return bool(encoder.ready), bool(loaded.find("decoder", decoder).load().ready)
-
-
-def _length(config: TrainConfig, phase: str) -> str:
-    """Return how long a phase takes; an explicit number of epochs takes the place of updates."""
-    if phase in AT_ONCE:
-        return f"no updates, {AT_ONCE[phase]}"
-    if phase == "consolidate":
-        rounds = config.consolidation
-        return f"at most {rounds.rounds} rounds of {_amount(rounds.updates, rounds.epochs)}"
-    if phase == "decoder":
-        return _amount(config.decoder_updates, config.decoder_epochs)
-    if phase == "actions" and config.action_epochs is not None:
-        return _amount(0, config.action_epochs)
-    if phase == "discriminate" and config.discriminator_epochs is not None:
-        return _amount(0, config.discriminator_epochs)
-    return _amount(config.updates, config.epochs)
-
-
-def _amount(updates: int, epochs: int | None) -> str:
-    number, unit = (updates, "update") if epochs is None else (epochs, "epoch")
-    return f"{number} {unit}{'' if number == 1 else 's'}"
+    """Return how long each phase of training takes; none where nothing is trained by gradient."""
+    name = defaults.TRAINED_LEARNER if config.learner.name == AUTO else parse_spec(config.learner.name).name
+    if not loaded.find("learner", name).load().trained:
+        return {}
+    condition = ", if no quick learner fits" if config.learner.name == AUTO else ""
+    steps = phases(load_extensions(config.train.extensions, parts_of(loaded, Execution())))
+    return {phase.name: f"{phase.outline(config.train)}{condition}" for phase in steps}

@@ -70,7 +70,7 @@ def studio(
 
 
 def _serve(server: Server, folder: Path, *, show: bool, as_json: bool) -> None:
-    """Serve until someone asks us to end."""
+    """Serve until the user ends it."""
     about = {"address": server.address, "run": str(folder), "planners": list(server.studio.planners)}
     try:
         typer.echo(json.dumps(about) if as_json else server.address)  # in one line: nothing follows for a long time
@@ -109,7 +109,7 @@ def _planners(source: Source, loaded: Catalogue) -> dict[str, Solver]:
     for name in dict.fromkeys([*source.planners, DEFAULT_PLANNER, *loaded.names("planner")]):
         try:
             solver = loaded.create("planner", name)
-            refuse_missing({name: solver}, source.planning.network)
+            refuse_missing({name: solver}, source.planning.code)
         except CubeError:  # not installed, or not for this network
             continue
         usable[name] = solver

@@ -210,7 +210,7 @@ def _labels(numbers: dict[str, Any]) -> Finding | None:
     text = (
         f"The network can give {most:,} labels, but there are {kinds:,} differences: some have no label of their own."
     )
-    return Finding(about="labels", warning=True, text=text, advice=f"Set model.actions to {kinds:,} or more.")
+    return Finding(about="labels", warning=True, text=text, advice=f"Set autoencoder.actions to {kinds:,} or more.")
 
 
 def _source(numbers: dict[str, Any]) -> Finding:
@@ -255,7 +255,7 @@ def _same_codes(numbers: dict[str, Any]) -> Finding | None:
         )
     if idle:
         parts.append(f"{some_of(idle, pairs)} training pairs change no bit.")
-    advice = "What differs there is lost: larger pictures, more bits (model.bits) or longer training may show it."
+    advice = "What differs there is lost: larger pictures, more bits (autoencoder.bits) or longer training may show it."
     return Finding(about="same states", warning=True, text=" ".join(parts), advice=advice)
 
 

@@ -29,8 +29,16 @@ def cube_domains(registry: Registry) -> None:
 
 
 @hookspec
+def cube_bit_learners(registry: Registry) -> None:
+    """Offer ways to learn bits from pairs of pictures, chosen with ``--learner NAME``.
+
+    A component is a :class:`cubespace.learning.bit_learner.BitLearner`.
+    """
+
+
+@hookspec
 def cube_encoders(registry: Registry) -> None:
-    """Offer networks from pictures to bits, chosen with ``--set model.encoder=NAME``.
+    """Offer networks from pictures to bits, chosen with ``--set autoencoder.encoder=NAME``.
 
     A component is a :class:`cubespace.autoencoder.encoder.Encoder`.
     """
@@ -38,7 +46,7 @@ def cube_encoders(registry: Registry) -> None:
 
 @hookspec
 def cube_decoders(registry: Registry) -> None:
-    """Offer networks from bits to pictures, chosen with ``--set model.decoder=NAME``.
+    """Offer networks from bits to pictures, chosen with ``--set autoencoder.decoder=NAME``.
 
     A component is a :class:`cubespace.autoencoder.encoder.Decoder`.
     """
@@ -49,6 +57,30 @@ def cube_apply_modules(registry: Registry) -> None:
     """Offer ways to apply an action to bits, chosen with ``--apply NAME``.
 
     A component is a :class:`cubespace.autoencoder.apply_module.ApplyModule`.
+    """
+
+
+@hookspec
+def cube_action_models(registry: Registry) -> None:
+    """Offer ways to infer the action between two states, chosen with ``--set autoencoder.action=NAME``.
+
+    A component is a :class:`cubespace.autoencoder.action_model.ActionModel`.
+    """
+
+
+@hookspec
+def cube_objectives(registry: Registry) -> None:
+    """Offer losses of the joint training, chosen with ``--set autoencoder.objective=NAME``.
+
+    A component is a :class:`cubespace.autoencoder.objective.Objective`.
+    """
+
+
+@hookspec
+def cube_training_steps(registry: Registry) -> None:
+    """Offer phases besides the joint training, listed in ``--set train.extensions=NAME,…``.
+
+    A component is a class derived from :class:`cubespace.autoencoder.phase.Phase`.
     """
 
 
@@ -79,7 +111,7 @@ def cube_observers(registry: Registry) -> None:
 
 @hookspec
 def cube_executors(registry: Registry) -> None:
-    """Offer ways to run the cells of an experiment: :class:`cubespace.experiments.executor.Executor`."""
+    """Offer ways to run the jobs of an experiment: :class:`cubespace.experiments.executor.Executor`."""
 
 
 @hookspec

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from cubespace.autoencoder.encoder import Layout
 from cubespace.base.words import listed
 from cubespace.report.image_tags import Picture, signed
 from cubespace.report.visuals import CARD_PIXELS, ActionCard, Learned
@@ -49,7 +48,7 @@ def beliefs(learned: Learned) -> Beliefs | None:
     model = learned.model
     if model is None:
         return None
-    kind, together = changed_together(model, learned.network.encoder.layout)
+    kind, together = changed_together(model, learned.code.groups)
     order = sorted(together, key=lambda changed: (-int(model.support[together[changed]].sum()), changed))
     prefix = "z" if kind == "bits" else ""
     groups = [
@@ -59,16 +58,16 @@ def beliefs(learned: Learned) -> Beliefs | None:
     return Beliefs(groups=groups, all_groups=len(together), actions=model.actions, kind=kind)
 
 
-def changed_together(model: StripsModel, layout: Layout) -> tuple[str, dict[tuple[int, ...], list[int]]]:
+def changed_together(model: StripsModel, groups: Sequence[int] | None) -> tuple[str, dict[tuple[int, ...], list[int]]]:
     """Return rows of actions by what they change: variables, where bits are values of some, else bits.
 
     Of three bits in the groups (0, 0, 1), an action that adds bit 0 and deletes bit 1 changes variable 0.
     """
     changes = model.add | model.delete  # (actions, bits)
-    if layout.groups is None:
+    if groups is None:
         kind, parts = "bits", changes
     else:
-        numbers = np.asarray(layout.groups)
+        numbers = np.asarray(groups)
         kind = "variables"
         parts = np.stack([changes[:, numbers == number].any(1) for number in range(numbers.max() + 1)], axis=1)
     together: dict[tuple[int, ...], list[int]] = {}

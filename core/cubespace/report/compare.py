@@ -157,19 +157,19 @@ def variants(runs: Sequence[Facts]) -> list[str]:
     """
     flat = [_flat(attrs.asdict(facts.run.config)) for facts in runs]
     said = []
-    same = len({table["model.apply"] for table in flat}) == 1 and len(flat) > 1
+    same = len({table["autoencoder.apply"] for table in flat}) == 1 and len(flat) > 1
     for table in flat:
         rivals = [other for other in flat if other["domain"] == table["domain"]]
         keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1 and not key.endswith(".seed")]
         keys = [key for key in keys if key != "plan.planners"]
-        shown = dict.fromkeys(keys if same and keys else ["model.apply", *keys])
+        shown = dict.fromkeys(keys if same and keys else ["autoencoder.apply", *keys])
         words = [_said(key, table[key]) for key in shown]
         said.append(", ".join(words[:MAX_SETTINGS_SHOWN] + ["…"] * (len(words) > MAX_SETTINGS_SHOWN)))
     return said
 
 
 def _said(key: str, value: object) -> str:
-    return str(value) if key == "model.apply" else f"{key.rpartition('.')[2]} {value}"
+    return str(value) if key == "autoencoder.apply" else f"{key.rpartition('.')[2]} {value}"
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.autoencoder import inference
 from cubespace.base.arrays import Images
 from cubespace.report.image_tags import animation, picture
 from cubespace.report.page import environment, results
@@ -32,7 +31,7 @@ def run_html(run: Run) -> str:
         folder = run.path / "problems" / facts.best["problem"]
         init, goal = (run.picture(folder / f"{name}.png") for name in ("init", "goal"))
         trace = load_trace(folder / folder_name(facts.best["planner"]) / TRACE, facts.best["trace"])
-        frames = None if trace is None else inference.draw(run.network, trace)
+        frames = None if trace is None else run.code.draw(trace)
         shown = plan_html(init[0], goal[0], frames, facts.best)
     return _render("run", facts=facts, results=results(facts), plan=shown)
 

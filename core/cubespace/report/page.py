@@ -70,7 +70,8 @@ def results(facts: Facts) -> list[Result]:
 def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
     """Return the page of one run."""
     rows = results(facts)
-    sequence = learned.phases() if learned else []
+    training = facts.learner.training if facts.learner else None
+    sequence = list(training.phases) if training else []
     table: dict[str, Any] = {
         "facts": facts,
         "config": facts.run.config,

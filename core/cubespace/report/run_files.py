@@ -13,14 +13,14 @@ import attrs
 
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
-from cubespace.base.options import parse_spec
 from cubespace.base.records import read_record
 from cubespace.evaluation.summary import accepted_steps, best_plan
+from cubespace.learning.learner_record import LearnerRecord
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import ENVIRONMENT, RunFolder
-from cubespace.settings.stages import EXTRACTION, LIFTING, METRICS, STAGES
+from cubespace.settings.stages import EXTRACTION, LEARNER, LIFTING, METRICS, STAGES
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
@@ -29,7 +29,6 @@ Record = dict[str, Any]
 VERDICTS = ("optimal", "valid", "unknown", "doubted", "invalid", "none")  # the best first
 WRITTEN_BY = {  # the stage of each table
     "measures": "train",
-    "encoder": "train",
     "judgement": "extract",
     "results": "evaluate",
     "diagnosis": "diagnose",
@@ -46,7 +45,7 @@ class Facts:
     environment: Mapping[str, Any]
     metrics: Sequence[Mapping[str, Any]]
     measures: Mapping[str, Any] | None
-    encoder: Mapping[str, Any] | None
+    learner: LearnerRecord | None
     extraction: ExtractionRecord | None
     judgement: Mapping[str, Any] | None
     results: Mapping[str, Any] | None
@@ -60,13 +59,13 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """Return what to call the run: its domain and its apply module."""
-        return f"{self.domain} · {parse_spec(self.run.config.model.apply).name}"
+        """Return what to call the run: its domain and who made its model, such as ``mnist · autoencoder, btl``."""
+        return f"{self.domain} · {self.learner.title if self.learner else self.run.config.learner.name}"
 
     @property
     def bits(self) -> int:
-        """Return how many bits a state has: some encoders decide by themselves."""
-        return int(self.encoder["bits"]) if self.encoder else self.run.config.model.bits
+        """Return how many bits a state has: some learners decide by themselves."""
+        return self.learner.bits if self.learner else self.run.config.autoencoder.bits
 
     @property
     def planners(self) -> Mapping[str, Any]:
@@ -113,8 +112,9 @@ def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
         finished=finished,
         environment=_table(run.file(ENVIRONMENT)) or {},
         metrics=_rows(run.file(METRICS)),
-        extraction=read_record(run.file(EXTRACTION), ExtractionRecord) if "extract" in finished else None,
-        lifting=read_record(run.file(LIFTING), LiftingRecord) if "lift" in finished else None,
+        learner=read_record(LearnerRecord, run.file(LEARNER)) if "train" in finished else None,
+        extraction=read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in finished else None,
+        lifting=read_record(LiftingRecord, run.file(LIFTING)) if "lift" in finished else None,
         **tables,
     )
 

@@ -9,13 +9,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.autoencoder import inference
-from cubespace.autoencoder.model import SpaceAutoEncoder
-from cubespace.autoencoder.sequence import phases
 from cubespace.base.arrays import Bits, Images, Indices
 from cubespace.base.images import read_picture, region_picture
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
+from cubespace.learning.code import Code
 from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
 from cubespace.report.run_files import Record, step_marks, verdict
 from cubespace.runs.folder.bits_file import BitPairs
@@ -108,30 +106,26 @@ class Learned:
     def __init__(
         self,
         run: RunFolder,
-        network: SpaceAutoEncoder,
+        code: Code,
         model: StripsModel | None,
         data: Transitions,
         seen: BitPairs,
         planned_names: Sequence[str],
     ) -> None:
-        self.run, self.network, self.model, self.data = run, network, model, data
+        self.run, self.code, self.model, self.data = run, code, model, data
         self.some: Pairs = data.train[:MAX_TRANSITIONS]
         self.planned_names = planned_names  # of the actions of the model that plans were made with
         self.before, self.after = seen.before[:MAX_TRANSITIONS], seen.after[:MAX_TRANSITIONS]  # bits of the same
 
-    def phases(self) -> list[str]:
-        """Return the phases of the training, in order: those without epochs leave no trace in the metrics."""
-        return [phase.name for phase in phases(self.run.config.train, self.network)]
-
     def places(self) -> Picture | None:
         """Return which pixels tell about which variable, or None if the encoder cannot say."""
-        regions = self.network.encoder.regions()
+        regions = self.code.regions()
         return None if regions is None else picture(region_picture(regions), "the places, each in a colour")
 
     def redrawn(self, count: int = 8) -> list[Redrawn]:
         """Return some pictures of the test split, the last one being the worst of all."""
         given = self.data.test.before
-        drawn = inference.decode(self.network, inference.encode(self.network, given))
+        drawn = self.code.decode(self.code.encode(given))
         differences = drawn - given / np.float32(255)
         errors = np.square(differences).reshape(len(given), -1).mean(1)
         worst = int(errors.argmax())
@@ -173,10 +167,10 @@ class Learned:
     def story(self, record: Record, whole: bool = False) -> Story:
         """Return an instance in pictures; ``whole`` adds the bits of each frame and an animation."""
         folder = self.run.file("problems") / record["problem"]
-        colour: Any = "grey" if len(self.network.image_shape) == 2 else "rgb"
+        colour: Any = "grey" if len(self.code.image_shape) == 2 else "rgb"
         init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
         trace, marks = self._trace(record), step_marks(record)
-        pictures = inference.draw(self.network, trace) if len(trace) else init[None][:0]
+        pictures = self.code.draw(trace) if len(trace) else init[None][:0]
         return Story(
             planner=record["planner"],
             problem=record["problem"],
@@ -197,7 +191,7 @@ class Learned:
         """Return the states of a plan, (steps + 1, bits); none if there is no plan."""
         folder = self.run.file("problems") / record["problem"] / folder_name(record["planner"])
         trace = load_trace(folder / TRACE, record["trace"])
-        return np.zeros((0, self.network.bits), dtype=np.bool_) if trace is None else trace
+        return np.zeros((0, self.code.bits), dtype=np.bool_) if trace is None else trace
 
     def _frames(self, trace: Bits, pictures: Images, record: Record, whole: bool) -> list[Frame]:
         frames, marks = [], step_marks(record)

@@ -1,4 +1,4 @@
-"""The components that a configuration names, checked before any work is done, and spelt in one way."""
+"""The components that a configuration names, checked before any work is done and written in a canonical form."""
 
 from __future__ import annotations
 
@@ -6,42 +6,86 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.base.errors import InputError
+from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import Spec, parse_spec
+from cubespace.base.words import listed
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings import defaults
 from cubespace.settings.recipe import AUTO
 from cubespace.settings.run_config import RunConfig
 
 
 def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
-    """Refuse unknown names and bad options; return the configuration without options that say what holds anyway.
+    """Refuse unknown names and bad options; return the configuration without options that equal their default.
 
-    So ``mnist`` and ``mnist:size=3`` are the same run.
+    So ``mnist`` and ``mnist:size=3`` are the same run. An apply module chooses the learner that has one.
     """
-    model, extract, plan = config.model, config.extract, config.plan
+    config = choose_learner(config)
+    network, extract, plan = config.autoencoder, config.extract, config.plan
     named = [
         ("domain", config.domain),
-        ("encoder", model.encoder),
-        ("decoder", model.decoder),
-        ("apply", model.apply),
+        ("learner", config.learner.name),
+        ("encoder", network.encoder),
+        ("decoder", network.decoder),
+        ("action", network.action),
+        ("objective", network.objective),
+        ("apply", defaults.APPLY if network.apply is None else network.apply),
         ("precondition", extract.precondition),
+        *(("extension", name) for name in config.train.extensions),
         *(("planner", spec) for spec in plan.planners),
     ]
     for kind, text in named:  # all names first: options need imports
         if text != AUTO:
             loaded.find(kind, parse_spec(text).name)
-    domain, encoder, decoder, apply, precondition, *planners = (_plain(loaded, kind, text) for kind, text in named)
+    domain, learner, encoder, decoder, action, objective, apply, precondition = (
+        _plain(loaded, kind, text) for kind, text in named[:8]
+    )
+    trains = learner != AUTO and bool(loaded.find("learner", parse_spec(learner).name).load().trained)
+    if learner != AUTO and not trains:
+        refuse_settings_of_training(config)
     return attrs.evolve(
         config,
         domain=domain,
-        model=attrs.evolve(model, encoder=encoder, decoder=decoder, apply=apply),
+        learner=attrs.evolve(config.learner, name=learner),
+        autoencoder=attrs.evolve(
+            network,
+            apply=apply if trains else network.apply,
+            encoder=encoder,
+            decoder=decoder,
+            action=action,
+            objective=objective,
+        ),
         extract=attrs.evolve(extract, precondition=precondition),
-        plan=attrs.evolve(plan, planners=tuple(planners)),
+        plan=attrs.evolve(plan, planners=tuple(_plain(loaded, "planner", spec) for spec in plan.planners)),
     )
 
 
+def choose_learner(config: RunConfig) -> RunConfig:
+    """Return the configuration with the learner that an explicit apply module belongs to, unless one is named."""
+    if config.autoencoder.apply is None or config.learner.name != AUTO:
+        return config
+    return attrs.evolve(config, learner=attrs.evolve(config.learner, name=defaults.TRAINED_LEARNER))
+
+
+def refuse_settings_of_training(config: RunConfig) -> None:
+    """Raise if settings of gradient training are given to a learner that has none."""
+    given = [key for key in config.settings_of("train") if is_of_training(key)]
+    if given:
+        name = config.learner.name
+        what = f"apply module '{config.autoencoder.apply}'" if "autoencoder.apply" in given else listed(given)
+        raise UsageError(
+            f"learner '{name}' trains nothing by gradient, so {what} would have no influence: "
+            f"use --learner {defaults.TRAINED_LEARNER}, or leave it out"
+        )
+
+
+def is_of_training(key: str) -> bool:
+    """Return whether a setting matters only to learners that are trained by gradient."""
+    return key.startswith(("autoencoder.", "train.")) and key != "train.seed"
+
+
 def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:
-    """Raise if a file or folder that the domain shall read is not there, before a run folder is made for it."""
+    """Raise if a file or folder that the domain is to read does not exist, before a run folder is created."""
     spec = parse_spec(config.domain)
     options = loaded.find("domain", spec.name).options(spec.options)
     for field in attrs.fields(type(options)):
@@ -51,17 +95,17 @@ def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:
 
 
 def _plain(loaded: Catalogue, kind: str, text: str) -> str:
-    """Return the shortest spec of the same component: options in their own order, without those at their default."""
+    """Return the shortest spec of the same component: options in a fixed order, without those at their default."""
     if text == AUTO:
         return text
     spec = parse_spec(text)
     component = loaded.find(kind, spec.name)
-    meant, usual = component.options(spec.options), component.options({})
+    meant, defaults = component.options(spec.options), component.options({})
     needed = {
         field.name: getattr(meant, field.name)
         for field in attrs.fields(type(meant))
-        if getattr(meant, field.name) != getattr(usual, field.name)
+        if getattr(meant, field.name) != getattr(defaults, field.name)
     }
     plain = str(Spec(spec.name, needed))
-    same = component.options(parse_spec(plain).options) == meant  # a value that does not survive stays as it is written
+    same = component.options(parse_spec(plain).options) == meant  # a value that would change stays as it was written
     return plain if same else text

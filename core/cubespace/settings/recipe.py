@@ -1,4 +1,4 @@
-"""The recipe: every setting of model and training, with defaults meant for all domains.
+"""The recipe: every setting of learning, with defaults meant for all domains.
 
 Delays and holds are fractions of the phase they belong to: a shorter training keeps the shape of its schedules.
 Free of torch, so quick to import.
@@ -12,39 +12,47 @@ import attrs
 from attrs.validators import and_, ge, gt, le, lt, optional
 
 from cubespace.base.options import MOST_LAYERS, MOST_UNITS
+from cubespace.settings import defaults
 
 MOST_SEED = 2**63 - 1  # as large as torch takes
 
 _units = and_(ge(1), le(MOST_UNITS))
 _fraction = and_(ge(0.0), le(1.0))
 _rate = and_(ge(0.0), lt(1.0))
-_step = and_(gt(0.0), le(100.0))  # a learning rate: beyond, the first update is no number any more
+_step = and_(gt(0.0), le(100.0))  # a learning rate: a larger one makes the first update infinite
 
 
 def _setting(default: Any, validator: Any = None) -> Any:
     return attrs.field(default=default, validator=validator)
 
 
-AUTO = "auto"  # a choice that is left to what held-out pairs tell, or to the component it depends on
+AUTO = "auto"  # a choice that held-out pairs make, or the component that it depends on
 
 
 @attrs.frozen(kw_only=True)
-class ModelConfig:
-    """The shape of the network."""
+class LearnerConfig:
+    """How bits are learned."""
 
-    bits: int = _setting(100, _units)  # F, propositions of a latent state; some encoders decide by themselves
-    actions: int | None = _setting(None, optional(_units))  # A, labels the action head can give; None: as needed
-    apply: str = "btl"  # apply module, as NAME or NAME:key=value,…
-    encoder: str = AUTO  # as NAME or NAME:key=value,…; auto: chosen by what held-out pairs tell
-    decoder: str = AUTO  # auto: the one that goes with the encoder
-    least_coverage: float = _setting(0.5, _fraction)  # of held-out pairs, of an encoder that auto may choose …
+    name: str = AUTO  # bit learner, as NAME or NAME:key=value,…; auto: chosen by held-out pairs
+    least_coverage: float = _setting(0.5, _fraction)  # of held-out pairs, of a code that auto may choose …
     most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
-    action_width: int = _setting(300, _units)  # units of each hidden layer of the action head
-    action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # hidden layers of the action head
+
+
+@attrs.frozen(kw_only=True)
+class AutoencoderConfig:
+    """The parts and the shape of the Cube-Space AutoEncoder."""
+
+    bits: int = _setting(100, _units)  # F, propositions of a latent state
+    actions: int = _setting(800, _units)  # A, labels of actions
+    apply: str | None = None  # apply module, as NAME or NAME:key=value,…; given, it chooses the autoencoder
+    encoder: str = defaults.ENCODER  # as NAME or NAME:key=value,…
+    decoder: str = defaults.DECODER  # as NAME or NAME:key=value,…
+    action: str = defaults.ACTION_MODEL  # how the label of a transition is inferred, as NAME or NAME:key=value,…
+    action_width: int = _setting(300, _units)  # units of each hidden layer of an action model that is a network
+    action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # its hidden layers
     action_activation: Literal["relu", "tanh"] = "relu"  # between its layers
+    objective: str = defaults.OBJECTIVE  # the terms of the loss, as NAME or NAME:key=value,…
     initialisation: Literal["torch", "glorot"] = "torch"  # of dense layers and convolutions; glorot as in Keras
-    discriminator_width: int = _setting(0, and_(ge(0), le(MOST_UNITS)))  # of what latent search needs; 0: none
-    discriminator_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # its hidden layers
 
 
 @attrs.frozen(kw_only=True)
@@ -79,7 +87,7 @@ class LossConfig:
 class ConsolidationConfig:
     """How the encoder is led to steady bits after the joint phase; errors are mean squared errors of pictures."""
 
-    rounds: int = _setting(6, ge(0))  # how often bits are looked at; 0: not at all
+    rounds: int = _setting(6, ge(1))  # how often bits are looked at
     updates: int = _setting(135, ge(1))  # of each round …
     epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
     frequent: int = _setting(3, ge(1))  # transitions that must show a difference for it to be one to agree on
@@ -96,16 +104,15 @@ class TrainConfig:
     takes their place.
     """
 
-    architecture: Literal["joint", "two-stage"] = "joint"  # two-stage: SAE, then Cube-AAE on its frozen bits
+    extensions: tuple[str, ...] = defaults.EXTENSIONS  # training steps beyond the paper's, in order; none in its preset
     updates: int = _setting(6750, ge(1))  # of the main phase …
     epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
-    action_epochs: int | None = _setting(
-        None, optional(ge(1))
-    )  # of the second stage of two-stage, as long if not given
-    discriminator_epochs: int | None = _setting(None, optional(ge(1)))  # of the discriminator, as long if not given
-    decoder_updates: int = _setting(540, ge(0))  # of the last phase: the decoder alone, on frozen hard bits …
-    decoder_epochs: int | None = _setting(None, optional(ge(0)))  # … or this many epochs
-    rewrite: bool = True  # write the differences of the final bits into the action and effect nets, joint only
+    action_epochs: int | None = _setting(None, optional(ge(1)))  # of extension actions; as long if not given
+    discriminator_epochs: int | None = _setting(None, optional(ge(1)))  # of extension discriminate, likewise
+    discriminator_width: int = _setting(300, _units)  # of its hidden layers …
+    discriminator_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # … and how many there are
+    decoder_updates: int = _setting(540, ge(1))  # of extension decoder: the decoder alone, on frozen hard bits …
+    decoder_epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
     batch: int = _setting(100, ge(2))  # transitions per update
     learning_rate: float = _setting(3e-3, _step)  # of the main phase
     decay: float = _setting(0.1, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
@@ -122,7 +129,7 @@ class TrainConfig:
 class Recipe:
     """What is learned and how: together with the data it determines the result."""
 
-    model: ModelConfig = attrs.field(factory=ModelConfig)
+    autoencoder: AutoencoderConfig = attrs.field(factory=AutoencoderConfig)
     train: TrainConfig = attrs.field(factory=TrainConfig)
 
 

@@ -18,20 +18,22 @@ from attrs.validators import and_, ge, gt, le, lt, optional
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import Text, structure
+from cubespace.settings import defaults
 from cubespace.settings.presets import find_preset, over
-from cubespace.settings.recipe import MOST_SEED, ModelConfig, TrainConfig
+from cubespace.settings.recipe import AUTO, MOST_SEED, AutoencoderConfig, LearnerConfig, TrainConfig
 from cubespace.settings.stages import STAGES, Stage, way_to
 
-DEFAULT_PLANNER = "fd-lmcut"
+DEFAULT_PLANNER = defaults.PLANNER
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
 
 MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
 
 # settings that command line and Python interface call by a short name
 SHORT_NAMES = {
-    "apply": ("model.apply",),
-    "encoder": ("model.encoder",),
-    "decoder": ("model.decoder",),
+    "learner": ("learner.name",),
+    "apply": ("autoencoder.apply",),
+    "encoder": ("autoencoder.encoder",),
+    "decoder": ("autoencoder.decoder",),
     "precondition": ("extract.precondition",),
     "planners": ("plan.planners",),
     "instances": ("plan.instances",),
@@ -90,8 +92,8 @@ class DataConfig:
 class ExtractConfig:
     """How bits become a STRIPS model."""
 
-    effects: Literal["differences", "network", "observed"] = "differences"  # network, observed: those of its labels
-    precondition: str = "auto"  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the encoder
+    effects: Literal["auto", "differences", "network", "observed"] = "auto"  # auto: as the bit learner has it
+    precondition: str = AUTO  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the bit learner
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
     seed: int = attrs.field(default=0, validator=_seed)  # of what a learner samples
 
@@ -139,9 +141,10 @@ class DiagnoseConfig:
 class RunConfig:
     """All that determines the result of a run."""
 
-    domain: str = "mnist"  # as NAME or NAME:key=value,…
+    domain: str = defaults.DOMAIN  # as NAME or NAME:key=value,…
     data: DataConfig = attrs.field(factory=DataConfig)
-    model: ModelConfig = attrs.field(factory=ModelConfig)
+    learner: LearnerConfig = attrs.field(factory=LearnerConfig)
+    autoencoder: AutoencoderConfig = attrs.field(factory=AutoencoderConfig)
     train: TrainConfig = attrs.field(factory=TrainConfig)
     extract: ExtractConfig = attrs.field(factory=ExtractConfig)
     lift: LiftConfig = attrs.field(factory=LiftConfig)

@@ -8,11 +8,11 @@ from types import MappingProxyType
 import attrs
 
 DATA = "data.npz"
-MODEL, METRICS, MEASURES, ENCODER, BITS = (
-    "model.safetensors",
+CODE, METRICS, MEASURES, LEARNER, BITS = (
+    "code.safetensors",
     "metrics.jsonl",
     "measures.json",
-    "encoder.json",
+    "learner.json",
     "bits.npz",
 )
 STRIPS, PDDL, EXTRACTION, JUDGEMENT = "strips.npz", "domain.pddl", "extraction.json", "judgement.json"
@@ -21,10 +21,10 @@ RESULTS, DIAGNOSIS, LIFTING = "results.json", "diagnosis.json", "lifting.json"
 
 @attrs.frozen(kw_only=True)
 class Stage:
-    """A stage, called like the command that does it.
+    """A stage, named like the command that runs it.
 
-    ``revision`` is raised by whoever changes what the stage computes: whatever was done by the one before is then done
-    again. A component has a revision of its own.
+    ``revision`` must be raised with every change of what the stage computes: results of an earlier revision are then
+    computed again. A component has a revision of its own.
     """
 
     name: str
@@ -44,36 +44,36 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             Stage(
                 name="train",
                 needs="data",
-                sections=("model", "train"),
+                sections=("learner", "autoencoder", "train"),
                 reads=(DATA,),
-                files=(MODEL, METRICS, MEASURES, ENCODER, BITS),
+                files=(CODE, METRICS, MEASURES, LEARNER, BITS),
             ),
             Stage(
                 name="extract",
                 needs="train",
                 sections=("extract",),
-                reads=(DATA, MODEL, BITS),
+                reads=(DATA, CODE, BITS),
                 files=(STRIPS, PDDL, EXTRACTION, JUDGEMENT),
             ),
             Stage(
                 name="lift",
                 needs="extract",
                 sections=("lift",),
-                reads=(DATA, MODEL, BITS, STRIPS),
+                reads=(DATA, CODE, BITS, STRIPS),
                 files=(LIFTING,),
             ),
             Stage(
                 name="evaluate",
                 needs="extract",
                 sections=("plan",),
-                reads=(DATA, MODEL, BITS, STRIPS),
+                reads=(DATA, CODE, BITS, STRIPS),
                 files=(RESULTS,),
             ),
             Stage(
                 name="diagnose",
                 needs="extract",
                 sections=("diagnose",),
-                reads=(DATA, MODEL, BITS, STRIPS),
+                reads=(DATA, CODE, BITS, STRIPS),
                 looks_at="evaluate",
                 files=(DIAGNOSIS,),
             ),
@@ -83,6 +83,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
 
 
 def way_to(name: str) -> tuple[Stage, ...]:
-    """Return the stages that lead to one, in order, and itself as the last."""
+    """Return the stages that lead to a stage, in order, the stage itself last."""
     stage = STAGES[name]
     return (stage,) if stage.needs is None else (*way_to(stage.needs), stage)

@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-from cubespace.autoencoder import inference
 from cubespace.base.arrays import Images
 from cubespace.base.files import well_formed
 from cubespace.base.observer import Observer
@@ -23,6 +22,7 @@ from cubespace.runs.pictures.bundle import open_planning
 from cubespace.runs.pictures.plan import PicturePlan, Planning
 from cubespace.runs.pictures.solving import Solution, folder_name
 from cubespace.runs.stages.pipeline import Pipeline
+from cubespace.runs.stages.planned import planned_run
 from cubespace.search.solver import Limits, Outcome, SearchResult, Statistics
 from cubespace.settings.recipe import Execution
 from cubespace.symbols.strips import StripsModel
@@ -47,7 +47,7 @@ def open_source(path: Path, catalogue: Catalogue, execution: Execution) -> Sourc
     """Open a run folder, or a bundle."""
     if path.is_file():
         planning = open_planning(path, catalogue, execution)
-        none = np.zeros((0, *planning.network.image_shape), dtype=np.uint8)
+        none = np.zeros((0, *planning.code.image_shape), dtype=np.uint8)
         source = Source(title=path.stem, planning=planning, pictures=none)
     else:
         run = RunFolder.load(path, catalogue)
@@ -60,7 +60,6 @@ def open_source(path: Path, catalogue: Catalogue, execution: Execution) -> Sourc
             solved=tuple(_solved(pipeline, planning)),
             planners=run.config.plan.planners,
         )
-    planning.network.eval()  # for good: searches in several threads evaluate it at the same time
     return source
 
 
@@ -70,7 +69,7 @@ def _solved(pipeline: Pipeline, planning: Planning) -> list[PicturePlan]:
         return []
     results = pipeline.results()
     with well_formed(pipeline.run.path):
-        model, limits = pipeline.planned().strips, Limits(**results["limits"])
+        model, limits = planned_run(pipeline).strips, Limits(**results["limits"])
         rows: Mapping[str, Any] = results["planners"]
         each = max(1, MAX_PLANS // max(1, len(rows)))
         records = [record for row in rows.values() for record in row["records"][:each]]
@@ -121,7 +120,7 @@ def _solution(planning: Planning, search: SearchResult, record: Mapping[str, Any
         step=record["wrong_step"],
         fault=record.get("fault", ""),
     )
-    return Solution(search=search, frames=inference.draw(planning.network, search.trace), verdict=verdict)
+    return Solution(search=search, frames=planning.code.draw(search.trace), verdict=verdict)
 
 
 def instances(solved: Sequence[PicturePlan]) -> list[Problem]:

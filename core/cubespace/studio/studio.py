@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from cubespace.autoencoder import inference
 from cubespace.base.arrays import Images, States
 from cubespace.base.errors import CubeNote, UsageError
 from cubespace.base.observer import Observer
@@ -84,9 +83,9 @@ class Studio:
     def look(self, number: int) -> Answer:
         """Say what the network makes of a picture, and which moves the simulator knows from there."""
         item = self.shelf.get(number)
-        network = self.planning.network
-        seen = inference.draw(network, inference.encode(network, item.picture))
-        strange = check_pictures(network, item.picture, self.planning.redrawing_error, ["this picture"])
+        code = self.planning.code
+        seen = code.draw(code.encode(item.picture))
+        strange = check_pictures(code, item.picture, self.planning.redrawing_error, ["this picture"])
         return {
             "redrawn": shown_picture(seen, "the same picture, redrawn by the network from its bits"),
             "warnings": strange,

@@ -10,7 +10,7 @@ from cubespace.base.differences import group_effects
 
 # where the effects of each kind come from, in words that follow "effects: "
 SOURCES = {
-    "differences": "differences of encoded bits; the apply module has no say in them but for how it shaped the encoder",
+    "differences": "differences of encoded bits; no apply module decides them",
     "network": "those of the apply module",
     "observed": "what was seen under each label of the network, not what the apply module computes",
 }

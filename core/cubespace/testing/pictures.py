@@ -1,20 +1,15 @@
-"""Pictures for the suites of encoders and decoders: small worlds, of which an encoder must understand one."""
+"""Small worlds for the suites of learners, encoders and decoders."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cubespace.autoencoder.encoder import Layout, Shape
+from cubespace.autoencoder.encoder import Shape
 from cubespace.autoencoder.inference import as_pixels
 from cubespace.base.arrays import Images
-from cubespace.base.errors import UsageError
-from cubespace.base.options import parse_spec
-from cubespace.plugins.catalogue import load_plugins
 
 PAIRS, BITS, CELL = 200, 12, 4
 SHAPES: tuple[Shape, ...] = ((12, 12, 1), (12, 12, 3))
@@ -30,12 +25,12 @@ class World:
 
     @property
     def inputs(self) -> Tensor:
-        """Return the pictures before as a network is given them."""
+        """Return the pictures before, as input of a network."""
         return as_inputs(self.before)
 
 
 def lamps(shape: Shape) -> World:
-    """Return three by three lamps, of which each transition toggles one."""
+    """Return three by three lamps; each transition toggles one."""
     rng = np.random.default_rng(0)
     before = rng.integers(2, size=(PAIRS, 9), dtype=np.uint8)
     after = before.copy()
@@ -57,35 +52,13 @@ def towers(shape: Shape) -> World:
     return World(shape, _coloured(_piled(before), shape), _coloured(_piled(after), shape))
 
 
-@cache
-def understood(spec: str, shape: Shape) -> tuple[World, Layout]:
-    """Return the first world that an encoder does not refuse, and the layout that it wants for it."""
-    refusals = []
-    for make in (lamps, towers):
-        world = make(shape)
-        try:
-            return world, planned(spec, world)
-        except UsageError as refusal:
-            refusals.append(str(refusal))
-    raise AssertionError(f"encoder '{spec}' refuses all pictures of the suite: {'; '.join(refusals)}")
-
-
-def planned(spec: str, world: World) -> Layout:
-    """Return the layout that an encoder wants for a world."""
-    parsed = parse_spec(spec)
-    component = load_plugins().find("encoder", parsed.name)
-    layout = component.load().plan(world.before, world.after, BITS, component.options(parsed.options))
-    assert isinstance(layout, Layout)
-    return layout
-
-
 def as_inputs(pictures: Images) -> Tensor:
-    """Return pictures as a network is given them: rows of pixels in [0, 1]."""
+    """Return pictures as input of a network: rows of pixels in [0, 1]."""
     return as_pixels(pictures).float() / 255.0
 
 
 def noise(shape: Shape) -> Tensor:
-    """Return pictures of nothing, (pictures, pixels)."""
+    """Return pictures of random noise, (pictures, pixels)."""
     return as_inputs(np.random.default_rng(1).integers(256, size=(PAIRS, *shape), dtype=np.uint8))
 
 

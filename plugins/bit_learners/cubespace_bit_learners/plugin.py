@@ -1,32 +1,19 @@
 """Built-in bit learners."""
 
-from cubespace.plugins.catalogue import join, provide
+from cubespace.plugins.catalogue import provide
 
-piles = join(
-    provide(
-        "encoder",
-        "piles",
-        "cubespace_bit_learners.piles.networks:PilesEncoder",
-        "what lies in each column, however high",
-    ),
-    provide(
-        "decoder",
-        "piles",
-        "cubespace_bit_learners.piles.networks:PilesDecoder",
-        "every column drawn by the same network",
-    ),
+autoencoder = provide(
+    "learner",
+    "autoencoder",
+    "cubespace_bit_learners.autoencoder:AutoencoderLearner",
+    "the Cube-Space AutoEncoder, trained by gradient (the paper's)",
 )
-places = join(
-    provide(
-        "encoder",
-        "places",
-        "cubespace_bit_learners.places.networks:PlacesEncoder",
-        "groups of pixels that vary together, each a variable with a value per pattern",
-    ),
-    provide(
-        "decoder",
-        "places",
-        "cubespace_bit_learners.places.networks:PlacesDecoder",
-        "every place shows the pattern of its value",
-    ),
+places = provide(
+    "learner",
+    "places",
+    "cubespace_bit_learners.places.learner:PlacesLearner",
+    "groups of pixels that vary together, each a variable with a value per pattern",
+)
+piles = provide(
+    "learner", "piles", "cubespace_bit_learners.piles.learner:PilesLearner", "what lies in each column, however high"
 )

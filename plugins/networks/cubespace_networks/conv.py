@@ -8,7 +8,7 @@ import attrs
 from attrs.validators import and_, ge, le, lt
 from torch import Tensor, nn
 
-from cubespace.autoencoder.encoder import Decoder, LayeredEncoder, Layout, Shape
+from cubespace.autoencoder.encoder import Decoder, LayeredEncoder, Shape
 from cubespace.autoencoder.layers import BatchNorm2d, Picture, Pixels, perceptron
 from cubespace.autoencoder.relaxations import Dropout, GaussianNoise
 from cubespace.base.options import MOST_LAYERS, MOST_UNITS, option
@@ -32,15 +32,15 @@ class ConvEncoder(LayeredEncoder):
     Options = ConvEncoderOptions
     options: ConvEncoderOptions
 
-    def __init__(self, shape: Shape, layout: Layout, options: ConvEncoderOptions) -> None:
-        super().__init__(shape, layout, options)
+    def __init__(self, shape: Shape, bits: int, options: ConvEncoderOptions) -> None:
+        super().__init__(shape, bits, options)
         height, width, colours = shape
         layers: list[nn.Module] = [GaussianNoise(options.noise), Picture(shape), BatchNorm2d(colours)]
         for channels in (colours, options.channels):
             layers += [nn.Conv2d(channels, options.channels, 3, padding=1), nn.ReLU(inplace=True)]
             layers += [Dropout(options.dropout), BatchNorm2d(options.channels), nn.MaxPool2d(2, ceil_mode=True)]
         inputs = options.channels * _quarter(height) * _quarter(width)
-        dense = perceptron(inputs, layout.bits, width=options.width, depth=options.depth, dropout=options.dropout)
+        dense = perceptron(inputs, bits, width=options.width, depth=options.depth, dropout=options.dropout)
         self.net = nn.Sequential(*layers, nn.Flatten(), dense)
 
 
@@ -60,13 +60,13 @@ class ConvDecoder(Decoder):
     Options = ConvDecoderOptions
     options: ConvDecoderOptions
 
-    def __init__(self, shape: Shape, layout: Layout, options: ConvDecoderOptions) -> None:
-        super().__init__(shape, layout, options)
+    def __init__(self, shape: Shape, bits: int, options: ConvDecoderOptions) -> None:
+        super().__init__(shape, bits, options)
         height, width, colours = shape
         channels = options.channels
         small = (channels, _quarter(height), _quarter(width))
         self.net = nn.Sequential(
-            perceptron(layout.bits, math.prod(small), width=options.width, depth=options.depth),
+            perceptron(bits, math.prod(small), width=options.width, depth=options.depth),
             nn.Unflatten(1, small),
             BatchNorm2d(channels),
             nn.ReLU(inplace=True),

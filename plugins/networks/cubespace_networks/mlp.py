@@ -8,7 +8,7 @@ import attrs
 from attrs.validators import and_, ge, le, lt
 from torch import Tensor, nn
 
-from cubespace.autoencoder.encoder import Decoder, LayeredEncoder, Layout, Shape
+from cubespace.autoencoder.encoder import Decoder, LayeredEncoder, Shape
 from cubespace.autoencoder.layers import perceptron
 from cubespace.autoencoder.relaxations import GaussianNoise
 from cubespace.base.options import MOST_LAYERS, MOST_UNITS, option
@@ -31,11 +31,9 @@ class MlpEncoder(LayeredEncoder):
     Options = MlpEncoderOptions
     options: MlpEncoderOptions
 
-    def __init__(self, shape: Shape, layout: Layout, options: MlpEncoderOptions) -> None:
-        super().__init__(shape, layout, options)
-        dense = perceptron(
-            math.prod(shape), layout.bits, width=options.width, depth=options.depth, dropout=options.dropout
-        )
+    def __init__(self, shape: Shape, bits: int, options: MlpEncoderOptions) -> None:
+        super().__init__(shape, bits, options)
+        dense = perceptron(math.prod(shape), bits, width=options.width, depth=options.depth, dropout=options.dropout)
         self.net = nn.Sequential(GaussianNoise(options.noise), dense)
 
 
@@ -54,9 +52,9 @@ class MlpDecoder(Decoder):
     Options = MlpDecoderOptions
     options: MlpDecoderOptions
 
-    def __init__(self, shape: Shape, layout: Layout, options: MlpDecoderOptions) -> None:
-        super().__init__(shape, layout, options)
-        self.net = perceptron(layout.bits, math.prod(shape), width=options.width, depth=options.depth)
+    def __init__(self, shape: Shape, bits: int, options: MlpDecoderOptions) -> None:
+        super().__init__(shape, bits, options)
+        self.net = perceptron(bits, math.prod(shape), width=options.width, depth=options.depth)
 
     def forward(self, bits: Tensor) -> Tensor:
         """Return (batch, pixels)."""

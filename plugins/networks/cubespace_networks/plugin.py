@@ -1,4 +1,4 @@
-"""Built-in encoders and decoders."""
+"""Built-in parts of the autoencoder: encoders, decoders, action models, objectives."""
 
 from cubespace.plugins.catalogue import join, provide
 
@@ -11,4 +11,10 @@ conv = join(
         "encoder", "conv", "cubespace_networks.conv:ConvEncoder", "two convolutions, then dense layers (the paper's)"
     ),
     provide("decoder", "conv", "cubespace_networks.conv:ConvDecoder", "dense layers, then two convolutions"),
+)
+head = provide(
+    "action", "head", "cubespace_networks.action_head:ActionHead", "a network with Gumbel-Softmax (the paper's)"
+)
+paper = provide(
+    "objective", "paper", "cubespace_networks.paper_objective:PaperObjective", "the terms of the paper, with delays"
 )

@@ -42,7 +42,7 @@ class CounterexamplesOptions(PlausibilityOptions, SignificanceOptions):
     )
     mixed: float = option(
         1e-3,
-        "a literal may exclude any number of good steps if no example is among them, with less than this chance",
+        "a literal may exclude any number of good steps if the chance that no example is among them is below this",
         _probability,
     )
     mixed_ratio: float = option(
@@ -68,8 +68,8 @@ class Counterexamples(PreconditionLearner):
     """Tries each action where its effect is possible, and excludes the steps that go wrong.
 
     A literal is a candidate if it held in all examples. Where no candidate excludes the steps that go wrong, the
-    conjunction is split by a bit and the action gets two. An action whose steps mostly go wrong in spite of this was an
-    accident of learning and gets none.
+    conjunction is split by a bit and the action gets two. An action whose steps mostly go wrong in spite of this is an
+    artefact of learning and gets none.
     """
 
     revision = 1
@@ -153,7 +153,7 @@ class Counterexamples(PreconditionLearner):
             rules.append(rule)
 
     def _overlooked(self, rule: Rule, part: Rule) -> bool:
-        """Return whether a part of a rule has good steps and may lack examples by chance."""
+        """Return whether a part of a rule has good steps and may be without examples by chance."""
         share = (~part.wrong).sum() / max(1, (~rule.wrong).sum())
         if not share:
             return False

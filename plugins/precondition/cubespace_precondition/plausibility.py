@@ -1,4 +1,4 @@
-"""Whether a latent state can belong to a picture, as far as the network and the training pictures can tell."""
+"""Whether a latent state can belong to a picture, judged by the network and the training pictures."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class StatePlausibility:
 
     - if two of its literals were never seen together, and chance does not explain that, or
     - if its picture, encoded again, gives another state, or
-    - if its picture has shades, or patches of 2x2 pixels, that pictures of training states never have at that place.
+    - if its picture has shades, or patches of 2x2 pixels, that pictures of training states never have at that position.
 
     The last test catches nearly everything that the first two miss. States of the training split are plausible,
-    whatever they look like. Verdicts are remembered, since many paths lead to the same state.
+    whatever they look like. Verdicts are cached, since many paths lead to the same state.
     """
 
     def __init__(self, evidence: Evidence, states: Bits, options: PlausibilityOptions) -> None:

@@ -1,8 +1,8 @@
 """Literals and rules that chance does not explain.
 
-A static literal is needed if it is too unlikely that it held in all examples by chance: in those of one action, or in
-those of all actions that share an effect. A rule is too loose if it would allow an action far more often than it was
-seen.
+A static literal is required if it is too unlikely that it held in all examples by chance: in those of one action, or in
+those of all actions that share an effect. A rule is too weak if it would allow an action far more often than the action
+was seen.
 """
 
 from __future__ import annotations

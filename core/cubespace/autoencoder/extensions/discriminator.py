@@ -13,7 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from cubespace.autoencoder.layers import perceptron
+from cubespace.autoencoder.model import SpaceAutoEncoder
 
+DISCRIMINATOR = "discriminator"  # its name among the extras of a network
 DROPOUT = 0.4  # as in the paper's other networks
 POSSIBLE = 0.5  # a transition is taken for possible if it is more likely so than not
 
@@ -43,3 +45,10 @@ class ActionDiscriminator(nn.Module):
     def calibrate(self, before: Tensor, after: Tensor) -> None:
         """Estimate the constant factor on observed transitions that were not trained on."""
         self.labelled.copy_(torch.sigmoid(self(before, after)).mean())
+
+
+def find_discriminator(model: SpaceAutoEncoder) -> ActionDiscriminator | None:
+    """Return the discriminator of a network, None if it has none."""
+    parts = dict(model.extras.items())
+    found = parts.get(DISCRIMINATOR)
+    return found if isinstance(found, ActionDiscriminator) else None

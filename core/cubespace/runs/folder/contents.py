@@ -6,7 +6,6 @@ from typing import Any
 
 import attrs
 
-from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json, well_formed
 from cubespace.base.observer import Observer
@@ -17,16 +16,18 @@ from cubespace.data.spoiling import spoil
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, make_problems
+from cubespace.learning.code import Code
+from cubespace.learning.learner_record import LearnerRecord
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.run_folder import RunFolder
-from cubespace.runs.stages.networks import read_network
+from cubespace.runs.learners import read_code
 from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import Execution
-from cubespace.settings.stages import BITS, DATA, EXTRACTION, LIFTING, MODEL, RESULTS, STAGES, STRIPS
+from cubespace.settings.stages import BITS, CODE, DATA, EXTRACTION, LEARNER, LIFTING, RESULTS, STAGES, STRIPS
 from cubespace.symbols.strips import StripsModel, load_strips
 
 
@@ -81,10 +82,15 @@ class RunContents:
         seen = self.bits()["train"]
         return TrainingMemory.of(seen.before, seen.after)
 
-    def network(self) -> SpaceAutoEncoder:
-        """Return the trained network."""
+    def code(self) -> Code:
+        """Return what was learned: pictures to bits and back."""
         self.require("train")
-        return read_network(self.catalogue, self.run.file(MODEL), self.execution.device)
+        return read_code(self.catalogue, self.run.file(CODE), self.execution)
+
+    def learner(self) -> LearnerRecord:
+        """Return which learner made the model, and what else was tried."""
+        self.require("train")
+        return read_record(LearnerRecord, self.run.file(LEARNER))
 
     def strips(self) -> StripsModel:
         """Return the extracted model."""
@@ -94,12 +100,12 @@ class RunContents:
     def extraction(self) -> ExtractionRecord:
         """Return what the extraction found."""
         self.require("extract")
-        return read_record(self.run.file(EXTRACTION), ExtractionRecord)
+        return read_record(ExtractionRecord, self.run.file(EXTRACTION))
 
     def lifting(self) -> LiftingRecord:
         """Return the result of lifting, the lifted model included."""
         self.require("lift")
-        return read_record(self.run.file(LIFTING), LiftingRecord)
+        return read_record(LiftingRecord, self.run.file(LIFTING))
 
     def results(self) -> dict[str, Any]:
         """Return the table of the run."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from cubespace.learning.bit_learner import EffectSource
 from cubespace.symbols.extraction import ExtractionReport
 
 
@@ -11,10 +12,13 @@ from cubespace.symbols.extraction import ExtractionReport
 class ExtractionRecord(ExtractionReport):
     """What the stage ``extract`` records."""
 
+    effects: EffectSource  # where the effects come from
     precondition: str  # the learner of preconditions, as NAME or NAME:key=value,…
     redrawing_error: float  # the largest mean squared error with which a training picture is redrawn
 
     @classmethod
-    def of(cls, report: ExtractionReport, *, precondition: str, redrawing_error: float) -> ExtractionRecord:
+    def of(
+        cls, report: ExtractionReport, *, effects: EffectSource, precondition: str, redrawing_error: float
+    ) -> ExtractionRecord:
         """Return the record of a report."""
-        return cls(**attrs.asdict(report), precondition=precondition, redrawing_error=redrawing_error)
+        return cls(**attrs.asdict(report), effects=effects, precondition=precondition, redrawing_error=redrawing_error)

@@ -216,7 +216,9 @@ def _cpu_seconds() -> float:
 def default_folder(config: RunConfig) -> Path:
     """Return where the run of a configuration goes if the user does not say: the same place for the same training."""
     name = parse_spec(config.domain).name
-    return Path("runs") / f"{name}-{parse_spec(config.model.apply).name}-s{config.train.seed}-{config.key('train')[:8]}"
+    made_by = [config.learner.name, *([config.autoencoder.apply] if config.autoencoder.apply else [])]
+    learner = "-".join(parse_spec(spec).name for spec in made_by)
+    return Path("runs") / f"{name}-{learner}-s{config.train.seed}-{config.key('train')[:8]}"
 
 
 def environment() -> dict[str, Any]:

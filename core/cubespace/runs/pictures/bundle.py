@@ -31,16 +31,16 @@ from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import load_bits
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
+from cubespace.runs.learners import read_code
 from cubespace.runs.pictures.plan import Planning
-from cubespace.runs.stages.networks import read_network
 from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import RunConfig, load_config
-from cubespace.settings.stages import BITS, ENCODER, EXTRACTION, MEASURES, MODEL, PDDL, STRIPS
+from cubespace.settings.stages import BITS, CODE, EXTRACTION, LEARNER, MEASURES, PDDL, STRIPS
 from cubespace.symbols.strips import load_strips
 
-SUFFIX, CARD, FORMAT = ".cube", "card.json", 1
-FILES = (CONFIG, MODEL, ENCODER, MEASURES, BITS, STRIPS, PDDL, EXTRACTION)
+SUFFIX, CARD, FORMAT = ".cube", "card.json", 2
+FILES = (CONFIG, CODE, LEARNER, MEASURES, BITS, STRIPS, PDDL, EXTRACTION)
 MAX_CARD, MAX_BYTES = 1 << 20, 1 << 30  # of the card, and of all files together
 A_TIME = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same model gives the same bundle
 
@@ -52,11 +52,11 @@ def open_planning(path: Path, catalogue: Catalogue, execution: Execution) -> Pla
     with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as name:
         folder = Path(name)
         unpack(path, folder)
-        network = read_network(catalogue, folder / MODEL, execution.device)
-        domain = bundle_domain(load_config(folder / CONFIG, {}), network.image_shape, catalogue)
-        seen, extraction = load_bits(folder / BITS)["train"], read_record(folder / EXTRACTION, ExtractionRecord)
+        code = read_code(catalogue, folder / CODE, execution)
+        domain = bundle_domain(load_config(folder / CONFIG, {}), code.image_shape, catalogue)
+        seen, extraction = load_bits(folder / BITS)["train"], read_record(ExtractionRecord, folder / EXTRACTION)
         memory = TrainingMemory.of(seen.before, seen.after)
-        return Planning(network, load_strips(folder / STRIPS), domain, memory, extraction.redrawing_error)
+        return Planning(code, load_strips(folder / STRIPS), domain, memory, extraction.redrawing_error)
 
 
 def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:

@@ -14,13 +14,13 @@ from typing import Any
 
 import attrs
 
-from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.arrays import Images
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation.distances import Reach, reach
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, own_problem
+from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
 from cubespace.runs.pictures.solving import (
     Given,
@@ -111,7 +111,7 @@ class PicturePlan:
 class Planning:
     """All that planning between pictures needs, from a run folder or from a bundle."""
 
-    network: SpaceAutoEncoder
+    code: Code
     model: StripsModel
     domain: Domain  # judges plans, if it can
     memory: TrainingMemory  # what learning saw
@@ -120,12 +120,12 @@ class Planning:
     @classmethod
     def of(cls, pipeline: Pipeline) -> Planning:
         """Return it for a run, from its files."""
-        learned = pipeline.network(), pipeline.strips()
+        learned = pipeline.code(), pipeline.strips()
         return cls(*learned, pipeline.domain(), pipeline.memory(), pipeline.extraction().redrawing_error)
 
     def picture(self, given: Given, resize: bool = False) -> Images:
         """Return a picture as a batch of one, in the size and colours trained on; scaled if training pictures were."""
-        return fit_picture(given, self.network.image_shape, resize=resize or self.domain.resizes)
+        return fit_picture(given, self.code.image_shape, resize=resize or self.domain.resizes)
 
     def plan(
         self,
@@ -143,7 +143,7 @@ class Planning:
 
         If a simulator proves that the goal cannot be reached, nothing is searched for, unless ``anyway``.
         """
-        refuse_missing({planner: solver}, self.network)
+        refuse_missing({planner: solver}, self.code)
         told = observer or Observer()
         first, last = self.picture(init, resize), self.picture(goal, resize)
         warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]
@@ -153,10 +153,10 @@ class Planning:
         solution = None
         if far is None or not far.unreachable or anyway:
             problem = attrs.evolve(problem, distance=far.distance if far else None)
-            search = search_problem(self.network, self.model, problem)
+            search = search_problem(self.code, self.model, problem)
             told.stage("plan", f"{planner} searches, for {limits.seconds:g} s at most")
             with _ticking(told, limits.seconds, planner):
-                solution = solve_problem(self.network, search, problem, solver, limits, self.domain)
+                solution = solve_problem(self.code, search, problem, solver, limits, self.domain)
         return PicturePlan(
             problem=problem,
             model=self.model,
@@ -170,7 +170,7 @@ class Planning:
 
     def _strange(self, given: Given, picture: Images, role: str) -> list[str]:
         name = str(given) if isinstance(given, str | Path) else f"the picture of {role}"
-        return check_pictures(self.network, picture, self.redrawing_error, [name])
+        return check_pictures(self.code, picture, self.redrawing_error, [name])
 
     def _posed(self, first: Images, last: Images) -> tuple[Problem, Reach | None]:
         """Return the problem of two pictures, and how far the simulator finds the goal; None without one."""

@@ -12,9 +12,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.autoencoder import inference
-from cubespace.autoencoder.extensions.latent_graph import LatentGraph
-from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.arrays import Bits, Images, squared_errors
 from cubespace.base.errors import ContractError, InputError, UsageError
 from cubespace.base.files import remove, write_json, write_text
@@ -26,9 +23,11 @@ from cubespace.evaluation import distances
 from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.summary import accepted_steps
+from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
 from cubespace.runs.folder.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
 
 PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
@@ -77,17 +76,17 @@ class Solution:
         }
 
 
-def search_problem(network: SpaceAutoEncoder, model: StripsModel, problem: Problem) -> SearchProblem:
+def search_problem(code: Code, model: StripsModel, problem: Problem) -> SearchProblem:
     """Return the problem of two pictures in bits."""
-    init, goal = inference.encode(network, np.concatenate([problem.init, problem.goal]))  # (bits,) each
-    if network.discriminator is None:
+    init, goal = code.encode(np.concatenate([problem.init, problem.goal]))  # (bits,) each
+    actions = code.actions
+    if actions is None or not actions.discriminates:
         return SearchProblem(init=init, goal=goal, model=model)
-    graph = LatentGraph(network)
-    return SearchProblem(init=init, goal=goal, model=model, expand=graph.successors, plausible=graph.plausible)
+    return SearchProblem(init=init, goal=goal, model=model, expand=actions.expand, plausible=actions.plausible)
 
 
 def solve_problem(
-    network: SpaceAutoEncoder,
+    code: Code,
     search: SearchProblem,
     problem: Problem,
     solver: Solver,
@@ -95,7 +94,7 @@ def solve_problem(
     domain: Domain,
 ) -> Solution:
     """Search for a plan, draw its states and judge the pictures."""
-    return judge_search(network, search_plan(solver, search, limits), problem, domain)
+    return judge_search(code, search_plan(solver, search, limits), problem, domain)
 
 
 def search_plan(solver: Solver, search: SearchProblem, limits: Limits) -> SearchResult:
@@ -106,11 +105,11 @@ def search_plan(solver: Solver, search: SearchProblem, limits: Limits) -> Search
     return result
 
 
-def judge_search(network: SpaceAutoEncoder, result: SearchResult, problem: Problem, domain: Domain) -> Solution:
+def judge_search(code: Code, result: SearchResult, problem: Problem, domain: Domain) -> Solution:
     """Draw the states of a plan, if one was found, and judge the pictures."""
     if result.outcome is not Outcome.SOLVED or result.trace is None:
         return Solution(search=result)
-    frames = inference.draw(network, result.trace)
+    frames = code.draw(result.trace)
     verdict = UNKNOWN
     if problem.states is not None:
         with blame(domain):
@@ -133,9 +132,9 @@ def _distance(domain: Domain, problem: Problem, bound: int) -> int | None:
     return problem.distance
 
 
-def check_pictures(network: SpaceAutoEncoder, images: Images, usual: float, names: Sequence[str]) -> list[str]:
+def check_pictures(code: Code, images: Images, usual: float, names: Sequence[str]) -> list[str]:
     """Return a warning for each picture that the network redraws far worse than any picture it was trained on."""
-    errors = redrawing_errors(network, images)
+    errors = redrawing_errors(code, images)
     return [
         f"{name} does not look like what was trained on: redrawn with error {number(error)}, "
         f"training pictures have at most {number(usual)}"
@@ -144,22 +143,22 @@ def check_pictures(network: SpaceAutoEncoder, images: Images, usual: float, name
     ]
 
 
-def redrawing_errors(network: SpaceAutoEncoder, images: Images) -> NDArray[np.float32]:
+def redrawing_errors(code: Code, images: Images) -> NDArray[np.float32]:
     """Return the mean squared error of each picture after encoding and decoding it, (pictures,)."""
-    drawn = inference.decode(network, inference.encode(network, images))
+    drawn = code.decode(code.encode(images))
     return squared_errors(drawn, images)
 
 
-def refuse_missing(planners: Mapping[str, Solver], network: SpaceAutoEncoder | None = None) -> None:
+def refuse_missing(planners: Mapping[str, Solver], code: Code | None = None) -> None:
     """Raise if a planner that was asked for is not installed, or needs what the network does not have."""
     for name, planner in planners.items():
         missing = planner.missing()
         if missing:
             raise UsageError(f"planner '{name}' is not installed: {missing}")
-        if planner.latent and network is not None and network.discriminator is None:
+        if planner.latent and code is not None and not (code.actions is not None and code.actions.discriminates):
             raise UsageError(
                 f"planner '{name}' searches by the network, which has no action discriminator here: "
-                "train with --preset ama2, or set model.discriminator_width"
+                "train with --preset ama2, or put discriminate into train.extensions"
             )
 
 
@@ -185,7 +184,7 @@ def write_solution(
     plan = None if solution is None else solution.search.plan
     if solution is not None and solution.frames is not None and solution.trace is not None and plan is not None:
         wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
-        write_text(folder / PLAN, "".join(f"({name})\n" for name in step_names(model, solution.search)))
+        write_text(folder / PLAN, write_plan(step_names(model, solution.search)))
         save_trace(folder / TRACE, solution.trace)
         pictures = problem.init, problem.goal, solution.frames
         write_picture(folder / STRIP, film_strip(*pictures, wrong, unseen, accepted_steps(record)))

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
 
-from cubespace.autoencoder import inference
-from cubespace.autoencoder.extensions.latent_graph import LatentGraph
-from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.base.files import write_json
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.diagnosis import Encode, HeldOutDiagnosis, diagnose, diagnose_held_out, explain
 from cubespace.evaluation.graph_diagnosis import diagnose_graph
+from cubespace.learning.code import Code
+from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.stages.judging import HELD_OUT, MOST_PICTURES, look_unlike
+from cubespace.runs.stages.planned import planned_run
+from cubespace.settings.stages import DIAGNOSIS
 from cubespace.symbols.strips import StripsModel
 
-if TYPE_CHECKING:
-    from cubespace.runs.stages.pipeline import Pipeline
+
+def diagnose_run(run: RunContents) -> None:
+    """Compare the moves of the model with the true ones and keep what was found."""
+    config = run.run.config
+    run.observer.stage("diagnose", f"{config.diagnose.states} states of {config.domain}")
+    with run.run.stage("diagnose", [("domain", config.domain)]):
+        write_json(run.run.file(DIAGNOSIS), diagnosis_of(run))
 
 
-def diagnose_run(pipeline: Pipeline) -> dict[str, Any]:
+def diagnosis_of(pipeline: RunContents) -> dict[str, Any]:
     """Compare the moves of the model with the true ones: from fresh states or, without a state space, held out."""
     config = pipeline.run.config.diagnose
-    domain, network, model = pipeline.domain(), pipeline.network(), pipeline.strips()
+    domain, code, model = pipeline.domain(), pipeline.code(), pipeline.strips()
     if not isinstance(domain, StateSpace):
-        return {"seed": config.seed, **attrs.asdict(_on_held_out(pipeline, network, model)), "failures": []}
-    encode = partial(inference.encode, network)
+        return {"seed": config.seed, **attrs.asdict(_on_held_out(pipeline, code, model)), "failures": []}
+    encode = code.encode
     result = attrs.asdict(diagnose(domain, encode, model, config.states, config.seed))
-    if network.discriminator is not None:
-        graph = LatentGraph(network)
-        edges = diagnose_graph(domain, encode, graph.successors, graph.plausible, config.states, config.seed)
+    actions = code.actions
+    if actions is not None and actions.discriminates:
+        edges = diagnose_graph(domain, encode, actions.expand, actions.plausible, config.states, config.seed)
         result |= attrs.asdict(edges)
     return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode)}
 
 
-def _on_held_out(pipeline: Pipeline, network: SpaceAutoEncoder, model: StripsModel) -> HeldOutDiagnosis:
+def _on_held_out(pipeline: RunContents, code: Code, model: StripsModel) -> HeldOutDiagnosis:
     data, bits = pipeline.transitions(), pipeline.bits()
     before, after = (
         np.concatenate([getattr(split, side) for split in (data.validation, data.test)]) for side in ("before", "after")
@@ -45,20 +51,20 @@ def _on_held_out(pipeline: Pipeline, network: SpaceAutoEncoder, model: StripsMod
     some = data.train[:: max(1, 2 * len(data.train) // MOST_PICTURES)]
     pictures = np.concatenate([some.before, some.after, before, after])  # the known ones come first
     return diagnose_held_out(
-        partial(inference.encode, network),
+        code.encode,
         model,
         (before, after),
         known=np.array(pipeline.memory().known_transitions(*states), dtype=np.bool_),
-        ambiguous=int(look_unlike(network, pictures)[2 * len(some) :].sum()),
+        ambiguous=int(look_unlike(code, pictures)[2 * len(some) :].sum()),
         seed=pipeline.run.config.diagnose.seed,
     )
 
 
-def failures(pipeline: Pipeline, domain: StateSpace, encode: Encode) -> list[dict[str, str]]:
+def failures(pipeline: RunContents, domain: StateSpace, encode: Encode) -> list[dict[str, str]]:
     """Return, for each planned instance that is not optimal, what went wrong and why the model has no shortest way."""
     if not pipeline.run.finished("evaluate"):
         return []
-    model = pipeline.planned().strips
+    model = planned_run(pipeline).strips
     problems = {problem.name: problem for problem in pipeline.problems(pipeline.domain())}
     rows = pipeline.results()["planners"].values()
     reasons: dict[str, str] = {}

@@ -10,17 +10,18 @@ from typing import Any
 
 import attrs
 
-from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.errors import InputError
-from cubespace.base.files import read_json, write_text
+from cubespace.base.files import read_json, sha256, write_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.summary import summarise
+from cubespace.learning.code import Code
 from cubespace.lifting.task import write_lifted_plan
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.identity import component_identities
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.pictures.solving import (
@@ -32,9 +33,11 @@ from cubespace.runs.pictures.solving import (
     search_problem,
     write_solution,
 )
-from cubespace.runs.stages.planned import Planned
+from cubespace.runs.stages.judging import familiarity
+from cubespace.runs.stages.planned import Planned, planned_run
 from cubespace.search.side_by_side import side_by_side
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.settings.stages import CODE, LIFTING, RESULTS, STRIPS
 from cubespace.symbols.pddl import write_problem
 
 RECORD = 4  # the form of an instance's record: one of another form is made again
@@ -50,11 +53,41 @@ class Learned:
     familiar: Mapping[str, float]  # how much of the instances learning has seen
 
 
+def evaluate_run(run: RunContents) -> None:
+    """Solve the instances with every planner, judge the plans and keep the results."""
+    config = run.run.config
+    named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
+    with run.run.stage("evaluate", named):
+        domain, code, planned = run.domain(), run.code(), planned_run(run)
+        problems, memory = run.problems(domain), run.memory()
+        files = (CODE, STRIPS) if planned.name == "learned" else (CODE, STRIPS, LIFTING)
+        learned = Learned(
+            files=" ".join((*(sha256(run.run.file(name)) for name in files), planned.name)),
+            memory=memory,
+            familiar=familiarity(code, memory, run.transitions().train, problems),
+        )
+        results = evaluate(
+            run.run, problems, domain, code, planned, learned, run.catalogue, run.observer, run.execution.searches
+        )
+        write_json(run.run.file(RESULTS), {**origin(run), **results})
+
+
+def origin(run: RunContents) -> dict[str, Any]:
+    """Return who made the model: the learner, what was trained, and where effects and preconditions come from."""
+    learner, extraction = run.learner(), run.extraction()
+    return {
+        "learner": learner.title,
+        "updates": learner.updates,
+        "effects": extraction.effects,
+        "preconditions": extraction.precondition,
+    }
+
+
 def evaluate(
     run: RunFolder,
     problems: Sequence[Problem],
     domain: Domain,
-    network: SpaceAutoEncoder,
+    code: Code,
     planned: Planned,
     learned: Learned,
     catalogue: Catalogue,
@@ -68,11 +101,11 @@ def evaluate(
     """
     config = run.config.plan
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
-    refuse_missing(planners, network)
+    refuse_missing(planners, code)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    searches = [planned.with_lifted_task(search_problem(network, planned.strips, problem)) for problem in problems]
+    searches = [planned.with_lifted_task(search_problem(code, planned.strips, problem)) for problem in problems]
     _announce(run, observer, planners, problems, searches)
-    bench = Bench(run.file("problems"), network, planned, domain, learned.memory, limits, observer)
+    bench = Bench(run.file("problems"), code, planned, domain, learned.memory, limits, observer)
     rows: dict[str, Any] = {}
     total = len(planners) * len(problems)
     for spec, planner in planners.items():
@@ -83,7 +116,7 @@ def evaluate(
             records.append(record)
             observer.step(len(rows) * len(problems) + len(records), total, _brief(spec, records))
         rows[spec] = {**summarise(records), "optimal_planner": planner.optimal, "records": records}
-    about = {"domain": run.config.domain, "effects": run.config.extract.effects, "model": planned.name}
+    about = {"domain": run.config.domain, "model": planned.name}
     return {**about, "limits": attrs.asdict(limits), "length": config.length, **learned.familiar, "planners": rows}
 
 
@@ -92,7 +125,7 @@ class Bench:
     """What every search of a run has in common."""
 
     folder: Path  # of the problems
-    network: SpaceAutoEncoder
+    code: Code
     planned: Planned
     domain: Domain
     memory: TrainingMemory
@@ -119,7 +152,7 @@ class Bench:
 
     def _written(self, folder: Path, problem: Problem, result: SearchResult, about: dict[str, Any]) -> dict[str, Any]:
         """Judge the result of a search, write it down and return its record."""
-        solution = judge_search(self.network, result, problem, self.domain)
+        solution = judge_search(self.code, result, problem, self.domain)
         record = {**about, **solution.record(), **self.memory.count(solution.trace)}
         _write_lifted_plan(folder, self.planned, solution)
         write_solution(folder, problem, self.planned.strips, solution, record)

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cubespace.autoencoder import inference
-from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.arrays import Bits, Images
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
@@ -16,16 +14,16 @@ from cubespace.evaluation.memorisation import TrainingMemory, known_pictures
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.same_codes import look_different
+from cubespace.learning.code import EXOGENOUS, Code
 from cubespace.runs.folder.bits_file import BitPairs
 from cubespace.symbols.strips import StripsModel
 
 HELD_OUT = ("validation", "test")  # the splits from which no effect is learned
-CHANGES_ALONE = -2  # in the regions of an encoder
 MOST_PICTURES = 5000  # of the training split, compared with each other: more would take memory and tell no more
 
 
 def judge_run(
-    network: SpaceAutoEncoder,
+    code: Code,
     model: StripsModel,
     data: Transitions,
     bits: Mapping[str, BitPairs],
@@ -40,7 +38,7 @@ def judge_run(
         np.concatenate([getattr(bits[split], side) for split in HELD_OUT]) for side in ("before", "after")
     )
     some = training[:: max(1, 2 * len(training) // MOST_PICTURES)]
-    unlike = look_unlike(network, np.concatenate([some.before, some.after]))
+    unlike = look_unlike(code, np.concatenate([some.before, some.after]))
     held_pictures = np.concatenate([images for split in tests for images in (split.before, split.after)])
     return judge_model(
         Observed(
@@ -51,47 +49,45 @@ def judge_run(
             model=model,
             effects=effects,
             labels=labels,
-            most_labels=network.actions,
+            most_labels=None if code.actions is None else code.actions.count,
             known_pictures=known_pictures((training.before, training.after), held_pictures),
             look_different=int(unlike.sum()),
             looked_at=len(unlike),
             own_changes=[
                 *(locate(change, before, training.before) for change in own_changes(before, after)),
-                *_left_out(network),
+                *_left_out(code),
             ],
         )
     )
 
 
-def familiarity(
-    network: SpaceAutoEncoder, memory: TrainingMemory, training: Pairs, problems: Sequence[Problem]
-) -> dict[str, float]:
+def familiarity(code: Code, memory: TrainingMemory, training: Pairs, problems: Sequence[Problem]) -> dict[str, float]:
     """Return the fractions of the pictures of problems, and of their states, that learning has seen."""
     given = np.concatenate([picture for problem in problems for picture in (problem.init, problem.goal)])
     return {
         "known_pictures": known_pictures((training.before, training.after), given),
-        "known_states": memory.known_states(inference.encode(network, given)),
+        "known_states": memory.known_states(code.encode(given)),
     }
 
 
-def look_unlike(network: SpaceAutoEncoder, pictures: Images) -> Bits:
+def look_unlike(code: Code, pictures: Images) -> Bits:
     """Return which pictures look unlike the first one with the same bits, but for what the encoder leaves out."""
-    bits = inference.encode(network, pictures)
-    seen, drawn = inference.normalised(network, pictures), inference.decode(network, bits).reshape(len(bits), -1)
-    alone = _alone(network)
+    bits = code.encode(pictures)
+    seen, drawn = (shown.reshape(len(bits), -1) for shown in (code.normalise(pictures), code.decode(bits)))
+    alone = _alone(code)
     if alone is not None:
         colours = seen.shape[1] // alone.size
         seen[:, np.repeat(alone.ravel(), colours)] = drawn[:, np.repeat(alone.ravel(), colours)] = 0.0
     return look_different(bits, seen, drawn)
 
 
-def _left_out(network: SpaceAutoEncoder) -> list[OwnChange]:
+def _left_out(code: Code) -> list[OwnChange]:
     """Return what the encoder itself has found to change on its own."""
-    alone = _alone(network)
+    alone = _alone(code)
     return [] if alone is None else [OwnChange(bits=(), fraction=None, box=box_around(alone), left_out=True)]
 
 
-def _alone(network: SpaceAutoEncoder) -> Bits | None:
+def _alone(code: Code) -> Bits | None:
     """Return which pixels the encoder leaves out because they change on their own, (height, width); None if none."""
-    regions = network.encoder.regions()
-    return None if regions is None or not (regions == CHANGES_ALONE).any() else regions == CHANGES_ALONE
+    regions = code.regions()
+    return None if regions is None or not (regions == EXOGENOUS).any() else regions == EXOGENOUS

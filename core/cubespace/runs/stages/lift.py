@@ -13,6 +13,7 @@ from cubespace.base.files import write_text
 from cubespace.base.images import write_png
 from cubespace.base.labelled_sheet import labelled_sheet
 from cubespace.base.options import parse_spec
+from cubespace.base.records import write_record
 from cubespace.data.domain import Pairs
 from cubespace.lifting.legend import make_legend
 from cubespace.lifting.model import LiftedModel
@@ -20,17 +21,24 @@ from cubespace.lifting.pddl import write_lifted_domain, write_lifted_problem
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.stages.lifted_checks import check, lifting_record, score
-from cubespace.runs.stages.lifted_pairs import LiftedPairs, lift_pairs, network_eye
+from cubespace.runs.stages.lifted_pairs import LiftedPairs, code_eye, lift_pairs
+from cubespace.settings.stages import LIFTING
 
 DOMAIN, PROBLEM = "lifted.pddl", "lifted-problem.pddl"
 OBJECTS, PLACES, SCHEMAS = "lifted-objects.png", "lifted-places.png", "lifted-schemas.png"
 
 
-def lift_run(contents: RunContents) -> LiftingRecord:
+def lift_run(run: RunContents) -> None:
+    """Find objects, places and schemas in the training pairs, and check the lifted model."""
+    with run.run.stage("lift", [("domain", run.run.config.domain)]):
+        write_record(run.run.file(LIFTING), lifted_record(run))
+
+
+def lifted_record(contents: RunContents) -> LiftingRecord:
     """Lift the training pairs of a run, write PDDL and legend, and return what to record."""
     data, config = contents.transitions(), contents.run.config
     contents.observer.stage("lift", f"{len(data.train)} transitions")
-    eye = network_eye(contents.network(), data.train)
+    eye = code_eye(contents.code(), data.train)
     if eye.source == "encoder":
         bits = contents.bits()
         training, held_out = bits["train"], bits["validation"]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.autoencoder import inference
-from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.arrays import Images
 from cubespace.data.domain import Pairs
 from cubespace.evaluation.diagnosis import Encode
+from cubespace.learning.code import Code
 from cubespace.lifting.checks import find_actions
 from cubespace.lifting.criteria import Criteria
 from cubespace.lifting.grounding import Grounded, ground
@@ -41,15 +38,15 @@ class Eye:
         return BitPairs(self.look(pairs.before), self.look(pairs.after))
 
 
-def network_eye(network: SpaceAutoEncoder, pairs: Pairs) -> Eye:
+def code_eye(code: Code, pairs: Pairs) -> Eye:
     """Return the eye of a run: the variables of its encoder or, if it has none, groups of the pixels it redraws."""
-    encode = partial(inference.encode, network)
-    groups = network.encoder.layout.groups
+    encode = code.encode
+    groups = code.groups
     if groups is not None:
-        return Eye(look=encode, groups=groups, regions=network.encoder.regions(), source="encoder")
+        return Eye(look=encode, groups=groups, regions=code.regions(), source="encoder")
 
     def redraw(images: Images) -> Images:
-        return inference.draw(network, encode(images))
+        return code.draw(encode(images))
 
     found = find_pixel_variables(redraw(pairs.before), redraw(pairs.after))
     return Eye(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images
 from cubespace.base.differences import number_rows
-from cubespace.base.errors import UsageError
+from cubespace.learning.bit_learner import Unsuitable
 from cubespace_bit_learners.places.values import TIGHT, Compared, learn_values
 
 Codes = NDArray[np.intp]  # (pictures, slots from the ground up, columns), the number of what each slot shows
@@ -66,7 +66,7 @@ def find_piles(before: Images, after: Images, columns: int | None) -> Piles:
         piles = _learn(cut, before, after)
         if piles is not None:
             return piles
-    raise UsageError("these pictures show no piles: no columns of things that lie on each other in one order")
+    raise Unsuitable("these pictures show no piles: no columns of things that lie on each other in one order")
 
 
 def _cuts(shape: tuple[int, ...], columns: int | None) -> Iterator[Cut]:

@@ -1,4 +1,4 @@
-"""Imitations of mistakes that data may hold: pairs that only such a mistake has made."""
+"""Imitations of mistakes in the data: pairs as they would be if each were the result of such a mistake."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def misread(before: Bits, after: Bits, variables: Sequence[Indices], rng: np.ran
     """
     order = rng.permutation(len(before))
     start, end = before[order], after[order]
-    first = rng.random(len(order)) < 0.5  # which of the two pictures is misread: each equally often
+    first = rng.random(len(order)) < 0.5  # which of the two pictures is misread: each with equal probability
     which = rng.integers(len(variables), size=len(order))
     other = before[rng.integers(len(before), size=len(order))]
     for number, bits in enumerate(variables):

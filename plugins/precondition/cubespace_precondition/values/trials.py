@@ -1,8 +1,8 @@
 """Transitions as trials of events: which values of other variables an event was never seen with, but should have been.
 
-Where the old values of an event hold and another variable X has the value v, the event is expected at its own rate.
+Where the old values of an event hold and another variable X has the value v, the event is expected at its usual rate.
 Values that it was never seen with, although it should have been, are excluded: at one significance level for the whole
-model, one variable after another, so that no variable is excluded for what another one explains.
+model, one variable after another, so that no variable is held responsible for what another one explains.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices
 from cubespace_precondition.values.belief import Events
-from cubespace_precondition.values.weighing import Evidence, Prior, lowest_rate, too_rare, visit_weights
+from cubespace_precondition.values.weighing import Evidence, Prior, lowest_usual, too_rare, visit_weights
 
 Numbers = NDArray[np.float64]
 
@@ -24,14 +24,15 @@ def exclude(before: Bits, events: Events, variables: Sequence[Indices], *, alpha
     """Return the literals, (events, 2 * bits), that must be false before each event.
 
     First each event is tested at its own rate. What events have in common, the rate at which they are seen where they
-    are possible and the variables that matter, then helps to judge the rare ones; this is repeated while more is found.
+    are possible and the variables that matter, then helps to judge the rare ones; this is repeated until nothing new is
+    found.
     """
     bits = before.shape[1]
     if not len(events.add):
         return np.zeros((0, 2 * bits), dtype=np.bool_)
     trials = Trials.of(before, events, variables, by_mistake)
     nothing = np.zeros(len(variables))
-    prior = Prior(least_rate=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
+    prior = Prior(usual=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
     results = [trials.exclude(event, prior) for event in range(len(events.add))]
     found = -1
     while found < (now := sum(int(result.used.sum()) for result in results)):
@@ -45,15 +46,14 @@ def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: f
     """Return what the events have in common, and the evidence that keeps false restrictions below ``alpha``.
 
     As Benjamini and Hochberg: of ``found`` restrictions at most the fraction ``alpha`` is expected to be false. The
-    lowest rate is taken from those events that were tried often enough to distinguish one half of the trials from the
-    other.
+    usual rate comes only from events that were tried often enough to distinguish one half of the trials from the other.
     """
     enough = np.log(trials.tests / alpha) / np.log(2)
     used = np.array([result.used for result in results])
     matters = (1 + used.sum(0)) / (2 + len(used))  # Laplace's rule of succession
     rates = np.array([result.rate for result in results if result.trials >= enough])
     return Prior(
-        least_rate=lowest_rate(rates, alpha),
+        usual=lowest_usual(rates, alpha),
         weight=np.log(matters / (1 - matters)),
         threshold=float(np.log(trials.tests / (alpha * max(1, found)))),
         alpha=alpha,
@@ -62,7 +62,7 @@ def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: f
 
 @attrs.frozen(eq=False, kw_only=True)
 class Result:
-    """What was found about an event."""
+    """The restrictions found for an event."""
 
     excluded: Bits  # (2 * bits,), literals that must be false
     used: Bits  # (variables,), of which values are excluded
@@ -101,15 +101,15 @@ class Trials:
 
     @property
     def tests(self) -> int:
-        """Return the number of pairs of an event and a variable."""
+        """Return how many pairs of an event and a variable there are."""
         return len(self.events.add) * len(self.starts)
 
     def exclude(self, event: int, prior: Prior) -> Result:
-        """Return what an event needs.
+        """Return the restrictions of an event.
 
-        Variables are added one at a time, the one that explains most first; for the others only those trials
-        count that it allows. It goes on while a variable is significant. If the event is seen significantly too rarely,
-        something is missing: then the likeliest variable is taken, until the event is seen as often as not.
+        Variables are added one at a time, the one that explains most first; for the others only those trials count that
+        it allows. This continues while a variable is significant. If the event is seen significantly too rarely,
+        something is missing: then the likeliest variable is taken, until the event is seen in half of the trials.
         """
         rows = np.flatnonzero(self.possible[:, event])
         held = self.literals[rows][:, self.members]  # (trials, members)
@@ -126,17 +126,17 @@ class Trials:
             seen, total = float(shown.sum()), float(weight.sum())
             evidence = Evidence.of(weight @ held, shown @ held, seen, total, prior, mistakes)
             strength = np.where(free, evidence.of_variables(self.starts), -np.inf)
-            short = too_rare(seen, prior.least_rate * total) > (np.log(2) if short else prior.threshold)
+            short = too_rare(seen, prior.usual * total) > (np.log(2) if short else prior.threshold)
             score = strength + prior.weight if short else strength - prior.threshold
             best = int(score.argmax())
             if not (free[best] if short else score[best] >= 0):
                 return Result(excluded=excluded, used=used, trials=total, rate=seen / total)
-            values = slice(self.starts[best], ends[best])
-            impossible = evidence.impossible(values)
+            mine = slice(self.starts[best], ends[best])
+            out = evidence.impossible(mine)
             free[best] = False
-            used[best] = impossible.any()
-            excluded[self.members[values][impossible]] = True
-            kept = ~(held[:, values][:, impossible] > 0).any(1)
+            used[best] = out.any()
+            excluded[self.members[mine][out]] = True
+            kept = ~(held[:, mine][:, out] > 0).any(1)
             if not shown[kept].any():
                 return Result(excluded=excluded, used=used, trials=0.0, rate=0.0)
             held, shown, weight = held[kept], shown[kept], weight[kept]

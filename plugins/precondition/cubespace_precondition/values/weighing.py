@@ -1,4 +1,4 @@
-"""How surely values are impossible before an event: observed counts against expected ones.
+"""The evidence that values are impossible before an event: counts compared with the usual rate.
 
 All evidence is in nats: 3 nats against chance mean that chance would produce as much with a probability of exp(-3).
 """
@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 class Prior:
     """What is known before an event is examined."""
 
-    least_rate: float  # the rate that an event has at least where it is possible
+    usual: float  # the minimum rate of an event where it is possible
     weight: Numbers  # (variables,), log odds that a variable matters to an event
     threshold: float  # evidence, in nats, that is significant
     alpha: float  # the significance level that the threshold comes from
@@ -28,7 +28,7 @@ class Prior:
 
 @attrs.frozen(eq=False)
 class Evidence:
-    """What the trials of one event show for each value: how surely it is impossible, and the price of choosing it.
+    """The evidence from the trials of one event for each value: that it is impossible, and the price of choosing it.
 
     Worked example, a variable of three values with 30, 30 and 2 trials at rate 1/3, the event was seen with the first
     only: 10, 10 and .7 times would be expected. The last two are unseen: evidence 10 and .7 nats. That some
@@ -44,11 +44,11 @@ class Evidence:
 
     @classmethod
     def of(cls, trials: Numbers, shown: Numbers, seen: float, total: float, prior: Prior, mistakes: float) -> Evidence:
-        """Compare Poisson numbers at the rate of the event with those that ``mistakes``, a rate, explain.
+        """Weigh Poisson numbers at the usual rate against those that ``mistakes``, a rate, explain.
 
         ``trials`` and ``shown`` count trials and examples of each value, ``total`` and ``seen`` all of them.
         """
-        rate = max(seen / total, prior.least_rate)
+        rate = max(seen / total, prior.usual)
         expected, wrong = trials * rate, trials * min(mistakes, rate)
         with np.errstate(divide="ignore", invalid="ignore"):
             surprise = np.where(shown > wrong, shown * np.log(shown / wrong) - shown + wrong, 0.0)
@@ -60,21 +60,21 @@ class Evidence:
     def of_variables(self, starts: Indices) -> Numbers:
         """Return the evidence that some values of each variable are impossible, in nats.
 
-        The stronger of two: by the rate of the event, and by its examples, none of which is among those trials.
+        The stronger of two: by the usual rate, and by the event's own examples, of which none is among those trials.
         """
         fraction = np.add.reduceat(np.where(self.missing > 0, self.trials, 0.0), starts) / self.total
-        by_examples = -self.seen * np.log1p(-np.minimum(fraction, 1 - 1 / (1 + self.total)))
-        by_examples -= np.add.reduceat(self.against, starts)
-        by_rate = np.add.reduceat(self.missing, starts)
-        return np.asarray(np.maximum(by_examples, by_rate) - np.add.reduceat(self.price, starts))
+        alone = -self.seen * np.log1p(-np.minimum(fraction, 1 - 1 / (1 + self.total)))
+        alone -= np.add.reduceat(self.against, starts)
+        pooled = np.add.reduceat(self.missing, starts)
+        return np.asarray(np.maximum(alone, pooled) - np.add.reduceat(self.price, starts))
 
-    def impossible(self, values: slice) -> Bits:
+    def impossible(self, mine: slice) -> Bits:
         """Return which values of a variable are impossible, given that some are, by even odds.
 
         The prior is the fraction of impossible values, found by expectation and maximisation: where 26 of 28 poses
         are surely impossible, a value that was not seen and hardly tried is likely to be impossible too.
         """
-        missing, tried = self.missing[values], self.trials[values] > 0
+        missing, tried = self.missing[mine], self.trials[mine] > 0
         if not tried.any():
             return np.zeros(len(tried), dtype=np.bool_)
         unseen = (missing > 0) | ~tried
@@ -89,17 +89,17 @@ class Evidence:
 
 
 def too_rare(seen: float, expected: float) -> float:
-    """Return how unlikely it is that a Poisson number is as small as ``seen``, in nats: Chernoff's bound."""
+    """Return how unlikely so small a Poisson number is, in nats: Chernoff's bound."""
     if seen >= expected:
         return 0.0
     return expected - seen + (seen * float(np.log(seen / expected)) if seen else 0.0)
 
 
-def lowest_rate(rates: Numbers, alpha: float) -> float:
-    """Return the rate that hardly any event is below where it is possible; 0 if nothing is known.
+def lowest_usual(rates: Numbers, alpha: float) -> float:
+    """Return the rate that hardly any event stays below where it is possible; 0 if nothing is known.
 
-    Rates are assumed to spread below their median as far, in ratio, as they do above it: an event that needs more than
-    is known so far has a low rate, but no event has too high a rate for that reason.
+    Rates are taken to spread below their median as far, in ratio, as they do above it: events that need more than is
+    known yet have low rates, but none has too high a rate for that reason.
     """
     if not len(rates):
         return 0.0
@@ -112,7 +112,7 @@ def visit_weights(before: Bits, events: Events, possible: Bits) -> Numbers:
 
     Two visits of a state show the same event with some probability, seen in the data; independent ones do so at the
     rate of the event. The excess is the correlation r of visits; c visits are worth 1 + (c - 1)(1 - r), which is c
-    where actions are drawn at random and 1 where each state always shows the same event.
+    where actions are drawn at random and 1 where each state always shows the same.
 
     Worked example: state 110 is seen three times, each time with an event that is shown in half of its trials, and no
     other state is seen twice: r = (1 - 1/2) / (1 - 1/2) = 1, so each of the three counts 1/3.
@@ -125,7 +125,7 @@ def visit_weights(before: Bits, events: Events, possible: Bits) -> Numbers:
     pairs = visits.sum() - len(visits)
     if not pairs:
         return np.ones(len(before))
-    rate = np.append(events.counts / possible.sum(0), 1.0)[events.event]  # where nothing changes there is no choice
+    rate = np.append(events.counts / possible.sum(0), 1.0)[events.event]  # staying put is not a choice
     alike = (same - 1).sum() / pairs
     expected = (rate * (visits - 1)).sum() / pairs
     correlation = max(0.0, (alike - expected) / (1 - expected)) if expected < 1 else 0.0

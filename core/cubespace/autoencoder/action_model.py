@@ -1,0 +1,51 @@
+"""What an action model is: the part of the network that infers which action leads from one latent state to another."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import attrs
+from torch import Tensor, nn
+
+from cubespace.autoencoder.apply_module import ApplyModule
+from cubespace.base.options import NoOptions
+
+
+@attrs.frozen(kw_only=True)
+class ActionShape:
+    """The size of an action model that is a network; others ignore it."""
+
+    width: int = 300  # units of a hidden layer
+    depth: int = 1  # hidden layers
+    activation: str = "relu"  # or tanh
+
+
+class ActionModel(nn.Module):
+    """Infer the action between two states. A subclass is built as ``cls(bits, actions, shape, options)``."""
+
+    Options: ClassVar[type[Any]] = NoOptions
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+    writable: ClassVar[bool] = False  # whether effects can be written into it: it then defines write_effects
+
+    def __init__(self, bits: int, actions: int, shape: ActionShape, options: Any) -> None:
+        super().__init__()
+        self.bits = bits
+        self.actions = actions
+        self.shape = shape
+        self.options = options
+
+    @abstractmethod
+    def forward(self, before: Tensor, after: Tensor, apply: ApplyModule) -> Tensor:
+        """Return the logits of the action labels, (batch, actions), of transitions between states (batch, bits).
+
+        In evaluation the label is the one with the largest logit. ``apply`` is the module that the action is for.
+        """
+
+    @abstractmethod
+    def choose(self, logits: Tensor, temperature: float) -> Tensor:
+        """Return the actions, (batch, actions): rows that sum to one while training, one-hot rows in evaluation."""
+
+    def write_effects(self, add: Tensor, delete: Tensor) -> None:
+        """Let label ``a`` be given to the transitions whose difference is nearest to effect ``a``, (effects, bits)."""
+        raise NotImplementedError(f"{type(self).__name__} learns its labels, they cannot be written")

@@ -1,0 +1,67 @@
+"""The paper's ablation (4) in two stages: a State AutoEncoder, then an Action AutoEncoder on its frozen bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from cubespace.autoencoder.joint import JointPhase
+from cubespace.autoencoder.losses import direct, image_loss, total, weigh, zero_suppress
+from cubespace.autoencoder.objective import Losses
+from cubespace.autoencoder.phase import FrozenBitsPhase
+from cubespace.autoencoder.schedules import amount, epochs, temperature
+from cubespace.settings.recipe import TrainConfig
+
+
+class StatePhase(JointPhase):
+    """The State AutoEncoder alone: the first stage of two."""
+
+    name = "states"
+
+    def parts(self) -> Sequence[nn.Module]:
+        """Return encoder and decoder."""
+        return self.model.encoder, self.model.bin_concrete, self.model.decoder
+
+    def losses(self, rows: Tensor, progress: float) -> Losses:
+        """Return the terms that need no action."""
+        images = self.pictures(rows)
+        _, states = self.model.encode(images, temperature(self.config.temperature, progress))
+        before, after = image_loss(self.config.losses.image, self.model.decode(states), images)
+        terms = {"before": before, "after": after, "zero_suppress": zero_suppress(states)}
+        return total(terms, weigh(self.config.losses, progress))
+
+    def settled(self, progress: float) -> bool:
+        """Return whether the temperature is held and the delay is over."""
+        return progress >= max(self.config.temperature.hold, self.config.losses.zero_suppress_from)
+
+
+class ActionPhase(FrozenBitsPhase):
+    """The Action AutoEncoder (Cube-AAE if the apply module is STRIPS-like) on frozen bits: the second stage of two."""
+
+    name = "actions"
+    settings = ("train.action_epochs",)
+
+    @classmethod
+    def epochs(cls, config: TrainConfig, steps: int) -> int:
+        """Return the epochs of the second stage."""
+        return config.action_epochs or epochs(config.epochs, config.updates, steps)
+
+    @classmethod
+    def outline(cls, config: TrainConfig) -> str:
+        """Return the length of the second stage."""
+        return amount(config.action_epochs or config.epochs, config.updates)
+
+    def parts(self) -> Sequence[nn.Module]:
+        """Return action model and apply module."""
+        return self.model.action, self.model.apply_module
+
+    def losses(self, rows: Tensor, progress: float) -> Losses:
+        """Return the error of the predicted successor state."""
+        states = self.states(rows)
+        _, successor = self.model.act(states, temperature(self.config.temperature, progress))
+        return total({"direct": direct(states, successor)}, {"direct": 1.0})
+
+    def settled(self, progress: float) -> bool:
+        """Return whether the temperature is held."""
+        return progress >= self.config.temperature.hold

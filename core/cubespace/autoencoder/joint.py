@@ -1,0 +1,44 @@
+"""The paper's training: the whole Space AutoEncoder at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from cubespace.autoencoder.objective import Losses
+from cubespace.autoencoder.phase import Phase
+from cubespace.autoencoder.schedules import amount, epochs, temperature
+from cubespace.settings.recipe import TrainConfig
+
+
+class JointPhase(Phase):
+    """The Space AutoEncoder, end to end."""
+
+    name = "joint"
+    main = True
+
+    @classmethod
+    def epochs(cls, config: TrainConfig, steps: int) -> int:
+        """Return the epochs of the main phase."""
+        return epochs(config.epochs, config.updates, steps)
+
+    @classmethod
+    def outline(cls, config: TrainConfig) -> str:
+        """Return the length of the main phase."""
+        return amount(config.epochs, config.updates)
+
+    def parts(self) -> Sequence[nn.Module]:
+        """Return the whole network."""
+        return (self.model,)
+
+    def losses(self, rows: Tensor, progress: float) -> Losses:
+        """Return the terms of the objective."""
+        images = self.pictures(rows)
+        draw = self.objective.needs_successor()
+        outputs = self.model(images, temperature(self.config.temperature, progress), draw_successor=draw)
+        return self.objective.losses(self.model, outputs, images, progress)
+
+    def settled(self, progress: float) -> bool:
+        """Return whether the temperature is held and the objective has settled."""
+        return progress >= self.config.temperature.hold and self.objective.settled(progress)

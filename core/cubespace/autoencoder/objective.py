@@ -1,0 +1,42 @@
+"""What an objective is: the terms of the loss of the whole network, and their weights as training goes on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from torch import Tensor
+
+from cubespace.base.options import NoOptions
+from cubespace.settings.recipe import LossConfig
+
+if TYPE_CHECKING:
+    from cubespace.autoencoder.model import SpaceAutoEncoder, Transition
+
+Losses = dict[str, Tensor]  # terms by name, and their weighted sum as ``total``
+
+
+class Objective(ABC):
+    """The loss of the joint training. A subclass is built as ``cls(weights, options)``."""
+
+    Options: ClassVar[type[Any]] = NoOptions
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+
+    def __init__(self, weights: LossConfig, options: Any) -> None:
+        self.weights = weights
+        self.options = options
+
+    @abstractmethod
+    def losses(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor, progress: float) -> Losses:
+        """Return the terms, unweighted, and their weighted ``total``.
+
+        ``images`` are the pictures before and after, (2, batch, pixels) in [0, 1]; ``progress`` is from 0 to 1.
+        """
+
+    def needs_successor(self) -> bool:
+        """Return whether the picture of the predicted successor is needed; drawing it takes a third of the decoder."""
+        return True
+
+    def settled(self, progress: float) -> bool:
+        """Return whether weights have stopped changing, so that early stopping may compare epochs."""
+        return progress >= 1.0

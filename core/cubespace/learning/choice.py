@@ -1,0 +1,86 @@
+"""The choice between learners: every quick one is tried, and held-out pairs decide."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+
+from cubespace.base.errors import CubeError
+from cubespace.base.numbers import fixed
+from cubespace.learning.bit_learner import BitLearner, Work
+from cubespace.learning.code import Code
+from cubespace.learning.trial import Trial, try_code
+from cubespace.settings.recipe import LearnerConfig
+
+if TYPE_CHECKING:
+    from cubespace.data.domain import Pairs
+
+
+@attrs.frozen(kw_only=True)
+class Candidate:
+    """A learner that was tried, and how its code did on held-out pairs."""
+
+    learner: str
+    fits: bool
+    seconds: float
+    trial: Trial | None = None
+    reason: str = ""  # why there is no code, or why the learner itself doubts it
+
+    @property
+    def summary(self) -> str:
+        """Return one line for the user."""
+        if self.trial is None:
+            return f"{self.learner}: not possible, {self.reason}"
+        return (
+            f"{self.learner}: {'fits' if self.fits else 'does not fit'}, {self.trial.differences} differences, "
+            f"covering {fixed(self.trial.coverage)} of held-out pairs, {self.trial.description:.2f} bits each, "
+            f"residue {fixed(self.trial.residue)}, {self.seconds} s"
+        )
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Choice:
+    """The learner that was taken, its code, and all that were tried. No learner if none fits."""
+
+    learner: str | None
+    code: Code | None
+    candidates: tuple[Candidate, ...] = ()
+
+
+def choose_code(
+    learners: Mapping[str, BitLearner], training: Pairs, held_out: Pairs, work: Work, config: LearnerConfig
+) -> Choice:
+    """Try learners, by spec, and take the one whose code describes held-out transitions in the fewest bits.
+
+    A code is taken only if it fits: pictures are redrawn but for noise, and what was learned occurs again.
+    """
+    tried = [_try(spec, learner, training, held_out, work, config) for spec, learner in learners.items()]
+    candidates = tuple(candidate for candidate, _ in tried)
+    fitting = [(candidate, code) for candidate, code in tried if candidate.fits and code is not None]
+    if not fitting:
+        return Choice(learner=None, code=None, candidates=candidates)
+    best, code = min(fitting, key=lambda pair: _description(pair[0]))
+    return Choice(learner=best.learner, code=code, candidates=candidates)
+
+
+def _description(candidate: Candidate) -> float:
+    return float("inf") if candidate.trial is None else candidate.trial.description
+
+
+def _try(
+    spec: str, learner: BitLearner, training: Pairs, held_out: Pairs, work: Work, config: LearnerConfig
+) -> tuple[Candidate, Code | None]:
+    """Let one learner learn and score its code; one that has no code does not fit."""
+    begun = time.perf_counter()
+    try:
+        code = learner.learn(training, held_out, work)
+        trial = try_code(code, training, held_out)
+    except CubeError as error:
+        seconds = round(time.perf_counter() - begun, 2)
+        return Candidate(learner=spec, fits=False, seconds=seconds, reason=str(error)), None
+    fits = not code.doubt and trial.fits(config.most_residue, config.least_coverage)
+    seconds = round(time.perf_counter() - begun, 2)
+    return Candidate(learner=spec, fits=fits, seconds=seconds, trial=trial, reason=code.doubt), code

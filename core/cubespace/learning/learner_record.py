@@ -1,0 +1,39 @@
+"""Which learner made a model, and how: what is said at the moment of use and kept in ``learner.json``."""
+
+from __future__ import annotations
+
+import attrs
+
+from cubespace.learning.choice import Candidate
+from cubespace.learning.code import Training
+
+
+@attrs.frozen(kw_only=True)
+class LearnerRecord:
+    """The learner of a run and all that were tried."""
+
+    learner: str  # spec
+    method: str  # what it does, in a few words
+    bits: int
+    labels: int | None  # of actions; None where none were learned
+    variables: int | None  # groups of bits; None where bits are independent
+    training: Training | None = None  # None: nothing was trained by gradient
+    candidates: tuple[Candidate, ...] = ()
+    doubt: str = ""
+
+    @property
+    def updates(self) -> int:
+        """Return the gradient updates that were made."""
+        return 0 if self.training is None else self.training.updates
+
+    @property
+    def title(self) -> str:
+        """Return the learner and, where one was trained, the apply module: ``places`` or ``autoencoder, btl``."""
+        apply = None if self.training is None else self.training.parts.get("apply")
+        return self.learner if apply is None else f"{self.learner}, {apply}"
+
+    @property
+    def summary(self) -> str:
+        """Return one sentence: who made the model, and whether anything was trained."""
+        trained = "no gradient training" if self.training is None else f"{self.updates:,} gradient updates"
+        return f"learner {self.title}: {self.method or 'a bit learner'} ({trained})"

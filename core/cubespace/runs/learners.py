@@ -1,0 +1,44 @@
+"""Bit learners put together from the components that settings name."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cubespace.base.options import parse_spec
+from cubespace.learning.bit_learner import BitLearner, Parts
+from cubespace.learning.code import Code, SavedCode
+from cubespace.learning.code_file import load_code
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings.recipe import Execution
+
+
+def make_learner(catalogue: Catalogue, spec: str) -> BitLearner:
+    """Return the learner that a spec names."""
+    learner: BitLearner = catalogue.create("learner", spec)
+    return learner
+
+
+def quick_learners(catalogue: Catalogue) -> dict[str, BitLearner]:
+    """Return all learners that take seconds, by name."""
+    names = [name for name in catalogue.names("learner") if catalogue.find("learner", name).load().quick]
+    return {name: make_learner(catalogue, name) for name in names}
+
+
+def parts_of(catalogue: Catalogue, execution: Execution) -> Parts:
+    """Return how a learner gets its parts from the installed plugins."""
+
+    def load(kind: str, spec: str) -> type[Any]:
+        return catalogue.find(kind, parse_spec(spec).name).load()
+
+    return Parts(create=catalogue.create, load=load, execution=execution)
+
+
+def read_code(catalogue: Catalogue, path: Path, execution: Execution) -> Code:
+    """Read the code of a run, by the learner that made it."""
+    return load_code(path, partial(_read, catalogue, execution))
+
+
+def _read(catalogue: Catalogue, execution: Execution, learner: str, saved: SavedCode) -> Code:
+    return make_learner(catalogue, learner).read(saved, parts_of(catalogue, execution))

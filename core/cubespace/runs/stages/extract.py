@@ -1,0 +1,73 @@
+"""The stage ``extract``: read the STRIPS model off the bits of the training split."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cubespace.base.errors import UsageError
+from cubespace.base.files import write_json, write_text
+from cubespace.base.records import write_record
+from cubespace.learning.bit_learner import EffectSource
+from cubespace.learning.code import Code
+from cubespace.plugins.blame import blame
+from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.extraction_file import ExtractionRecord
+from cubespace.runs.learners import make_learner
+from cubespace.runs.pictures.solving import redrawing_errors
+from cubespace.runs.stages.judging import judge_run
+from cubespace.settings.recipe import AUTO
+from cubespace.settings.stages import EXTRACTION, JUDGEMENT, PDDL, STRIPS
+from cubespace.symbols.extraction import ExtractionReport, extract
+from cubespace.symbols.pddl import write_domain
+from cubespace.symbols.precondition_learner import PreconditionLearner
+from cubespace.symbols.strips import StripsModel, save_strips
+
+
+def extract_model(run: RunContents) -> None:
+    """Find effects and preconditions, write the model, and judge it by held-out pairs."""
+    data, config, code = run.transitions(), run.run.config.extract, run.code()
+    learner = make_learner(run.catalogue, run.learner().learner)
+    precondition = learner.precondition if config.precondition == AUTO else config.precondition
+    effects: EffectSource = learner.effects(code) if config.effects == "auto" else config.effects
+    run.observer.stage("extract", f"effects by {effects}, preconditions by {precondition}")
+    with run.run.stage("extract", [("precondition", precondition)]), blame():
+        model, report = _extract(run, code, run.catalogue.create("precondition", precondition), effects)
+        save_strips(run.run.file(STRIPS), model)
+        write_text(run.run.file(PDDL), write_domain(model))
+        pictures = np.concatenate([data.train.before, data.train.after])
+        largest = float(redrawing_errors(code, pictures).max())
+        record = ExtractionRecord.of(report, effects=effects, precondition=precondition, redrawing_error=largest)
+        write_record(run.run.file(EXTRACTION), record)
+        run.observer.say(f"extract: {report.summary}")
+        judgement = judge_run(code, model, data, run.bits(), effects=effects, labels=report.labels)
+        write_json(run.run.file(JUDGEMENT), judgement.record())
+        for line in judgement.lines:
+            run.observer.say(f"extract: {line}")
+
+
+def _extract(
+    run: RunContents, code: Code, learner: PreconditionLearner, effects: EffectSource
+) -> tuple[StripsModel, ExtractionReport]:
+    """Return the model of the training bits, and what was found on the way."""
+    config, pairs = run.run.config.extract, run.bits()["train"]
+    actions = code.actions
+    if effects != "differences" and actions is None:
+        raise UsageError(
+            f"extract.effects={effects} needs learned actions, and learner '{run.learner().learner}' has none: "
+            "use --learner autoencoder, or leave extract.effects out"
+        )
+    if effects == "network" and not (actions is not None and actions.strips):
+        raise UsageError("This apply module has no STRIPS effects: set extract.effects to differences or observed.")
+    return extract(
+        pairs.before,
+        pairs.after,
+        learner,
+        draw=code.draw,
+        look=code.encode,
+        effects=effects,
+        min_support=config.min_support,
+        labels=None if actions is None else actions.label(pairs.before, pairs.after),
+        network=actions.effects() if actions is not None and actions.strips else None,
+        groups=code.groups,
+        seed=config.seed,
+    )

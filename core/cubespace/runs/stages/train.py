@@ -1,0 +1,106 @@
+"""The stage ``train``: learn a code and measure it on the held-out splits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from cubespace.base.files import write_json
+from cubespace.base.images import contact_sheet, region_picture, write_png
+from cubespace.data.transitions import Transitions
+from cubespace.learning.bit_learner import BitLearner, Work
+from cubespace.learning.choice import Choice, choose_code
+from cubespace.learning.code import Code
+from cubespace.learning.code_file import save_code
+from cubespace.learning.code_metrics import measure
+from cubespace.learning.learner_record import LearnerRecord
+from cubespace.learning.measures import Measures
+from cubespace.plugins.blame import blame
+from cubespace.runs.folder.bits_file import BitPairs, save_bits
+from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.identity import component_identities
+from cubespace.runs.learners import make_learner, parts_of, quick_learners
+from cubespace.settings import defaults
+from cubespace.settings.recipe import AUTO, Recipe
+from cubespace.settings.stages import BITS, CODE, LEARNER, MEASURES, METRICS
+
+PLACES = "places.png"  # to look at; no stage reads it
+
+
+def train(run: RunContents) -> None:
+    """Learn a code by the learner that the settings name, or that held-out pairs choose."""
+    data, config = run.transitions(), run.run.config
+    run.observer.stage("train", f"{len(data.train)} transitions, learner {config.learner.name}")
+    work = Work(
+        folder=run.run.path,
+        seed=config.train.seed,
+        recipe=Recipe(autoencoder=config.autoencoder, train=config.train),
+        parts=parts_of(run.catalogue, run.execution),
+        observer=run.observer,
+        measure=lambda code: _measures(code, data, _bits(code, data)),
+    )
+    with run.run.stage("train") as components:
+        choice = _choose(run, data, work)
+        spec = choice.learner or config.learner.name
+        spec = defaults.TRAINED_LEARNER if spec == AUTO else spec
+        learner = make_learner(run.catalogue, spec)
+        components.update(
+            component_identities(run.catalogue, [("learner", spec), *learner.components(work.recipe).items()])
+        )
+        code = choice.code
+        if code is None:
+            with blame(learner):
+                code = learner.learn(data.train, data.validation, work)
+        _keep(run, spec, learner, code, choice, data)
+
+
+def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:
+    """Return the choice of ``auto``; nothing is chosen where the settings name a learner."""
+    config = run.run.config.learner
+    if config.name != AUTO:
+        return Choice(learner=None, code=None)
+    choice = choose_code(quick_learners(run.catalogue), data.train, data.validation, work, config)
+    for tried in choice.candidates:
+        run.observer.say(f"train: learner {tried.summary}")
+    return choice
+
+
+def _keep(run: RunContents, spec: str, learner: BitLearner, code: Code, choice: Choice, data: Transitions) -> None:
+    """Write the code, the learner that made it, the bits of all pictures and how good they are."""
+    record = LearnerRecord(
+        learner=spec,
+        method=learner.method,
+        bits=code.bits,
+        labels=None if code.actions is None else code.actions.count,
+        variables=None if code.groups is None else len(set(code.groups)),
+        training=code.training,
+        candidates=choice.candidates,
+        doubt=code.doubt,
+    )
+    variables = "" if record.variables is None else f" in {record.variables} variables"
+    run.observer.say(f"train: {record.summary}; {code.bits} bits{variables}")
+    if code.doubt:
+        run.observer.say(f"train: warning: {code.doubt}")
+    regions = code.regions()
+    if regions is not None:
+        write_png(run.run.file(PLACES), contact_sheet(region_picture(regions)[None]))
+    save_code(run.run.file(CODE), code, spec)
+    bits = _bits(code, data)
+    save_bits(run.run.file(BITS), bits)
+    measures = {split: attrs.asdict(value) for split, value in _measures(code, data, bits).items()}
+    write_json(run.run.file(MEASURES), measures)
+    write_json(run.run.file(LEARNER), attrs.asdict(record))
+    run.run.file(METRICS).touch()  # empty where nothing was trained
+
+
+def _bits(code: Code, data: Transitions) -> dict[str, BitPairs]:
+    splits = {"train": data.train, "validation": data.validation, "test": data.test}
+    return {name: BitPairs(code.encode(split.before), code.encode(split.after)) for name, split in splits.items()}
+
+
+def _measures(code: Code, data: Transitions, bits: Mapping[str, BitPairs]) -> dict[str, Measures]:
+    """Return how good a code is on the held-out splits."""
+    known = bits["train"].before, bits["train"].after
+    held_out = {"validation": data.validation, "test": data.test}
+    return {name: measure(code, split.before, split.after, known) for name, split in held_out.items()}

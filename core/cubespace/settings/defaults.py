@@ -1,0 +1,10 @@
+"""The components of a run that names none: the only names of plugins in core, all in one place."""
+
+DOMAIN = "mnist"
+PLANNER = "fd-lmcut"
+TRAINED_LEARNER = "autoencoder"  # the learner of an apply module, and of pictures that suit no quick learner
+APPLY = "btl"
+ENCODER = DECODER = "mlp"
+ACTION_MODEL = "head"
+OBJECTIVE = "paper"
+EXTENSIONS = ("consolidate", "rewrite", "decoder")

@@ -1,0 +1,230 @@
+"""Places: a code with one linear map per place, all places in one batched product."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+import torch
+from attrs.validators import ge
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from cubespace.base.arrays import Images
+from cubespace.base.options import option
+from cubespace.learning.bit_learner import BitLearner, Parts, Work
+from cubespace.learning.code import EXOGENOUS, Code, Pictures, Regions, SavedCode
+from cubespace_bit_learners.places.finder import Places, find_places
+from cubespace_bit_learners.places.light import Light, bright_columns, relative_light_of
+from cubespace_bit_learners.tensor_code import TensorCode, as_numbers, in_batches, load_weights, pixel_rows
+
+if TYPE_CHECKING:
+    from cubespace.data.domain import Pairs
+
+DARKEST = 1 / 512  # half a grey level: the logit of a black pixel stays finite
+OUT_OF_USE = -1e4  # score of a value that a place does not have, since places differ in how many they have
+
+
+@attrs.frozen(kw_only=True)
+class PlacesOptions:
+    """How places are found."""
+
+    seed: int = option(0, "of the choice of pixels and pictures that are compared", ge(0))
+
+
+class PlacesLearner(BitLearner):
+    """Each place is a variable; its value is the pattern nearest to what the place shows."""
+
+    revision = 1
+    Options = PlacesOptions
+    options: PlacesOptions
+    quick = True
+    precondition = "values"
+    method = "a clustering of pixels; nothing is trained by gradient"
+
+    def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
+        """Find the places of the training pictures and the patterns that each shows."""
+        del held_out, work
+        found = find_places(training.before, training.after, self.options.seed)
+        return new_code(found, training.before.shape[1:])
+
+    def read(self, saved: SavedCode, parts: Parts) -> Code:
+        """Build the code of places again."""
+        del parts
+        return read_code(saved)
+
+
+class PlacesCode(TensorCode):
+    """The value of each place is a group of bits, of which exactly one is true."""
+
+    reader: Reader
+
+    def normalise(self, images: Images) -> Pictures:
+        """Return pictures as they would be under the usual light, and where nothing changes on its own."""
+        seen = in_batches(lambda part: self.reader.normalise(as_numbers(part)), pixel_rows(images))
+        pictures: Pictures = seen.numpy().reshape(images.shape)
+        return pictures
+
+    def regions(self) -> Regions:
+        """Return the place of each pixel."""
+        place = np.array(self.details["places"], dtype=np.intp)
+        place[np.asarray(self.details["exogenous"], dtype=np.intp)] = EXOGENOUS
+        return place.reshape(*self.image_shape[:2], -1)[:, :, 0]  # the colours of a pixel are in one place
+
+
+class Blocks(nn.Module):
+    """Which pixels and which bits belong to which place, as padded index tables: (places, most) each.
+
+    Slots are the entries of the flattened tables that are used: as an index, since a mask has to be counted first,
+    which makes a GPU wait.
+    """
+
+    pixels: Tensor
+    pixel_used: Tensor
+    pixel_slots: Tensor
+    bits: Tensor
+    bit_used: Tensor
+    bit_slots: Tensor
+
+    def __init__(self, place_of_pixel: NDArray[np.intp], place_of_bit: NDArray[np.intp]) -> None:
+        super().__init__()
+        for name, place_of in (("pixel", place_of_pixel), ("bit", place_of_bit)):
+            rows = [np.flatnonzero(place_of == place) for place in range(int(place_of_bit.max(initial=-1)) + 1)]
+            most = max((len(row) for row in rows), default=1)
+            index, used = np.zeros((len(rows), most), dtype=np.int64), np.zeros((len(rows), most), dtype=np.bool_)
+            for number, row in enumerate(rows):
+                index[number, : len(row)], used[number, : len(row)] = row, True
+            self.register_buffer(f"{name}s", torch.from_numpy(index), persistent=False)
+            self.register_buffer(f"{name}_used", torch.from_numpy(used), persistent=False)
+            self.register_buffer(f"{name}_slots", torch.from_numpy(np.flatnonzero(used)), persistent=False)
+
+    def gather(self, rows: Tensor, index: Tensor, used: Tensor) -> Tensor:
+        """Return the columns of each place, (places, batch, most); what is not used is 0."""
+        columns: Tensor = rows[:, index.flatten()].unflatten(1, index.shape) * used
+        return columns.transpose(0, 1)
+
+
+class Reader(nn.Module):
+    """From pictures to logits: by how much the pattern of each value is nearer than the nearest other one."""
+
+    usual: Tensor  # (pixels,), the background …
+    exogenous: Tensor  # (pixels,), … which is seen where things change on their own
+
+    def __init__(self, details: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.blocks = Blocks(*_places(details))
+        places, most_pixels = self.blocks.pixels.shape
+        most_values = self.blocks.bits.shape[1]
+        pixels = len(details["places"])
+        self.weight = nn.Parameter(torch.zeros(places, most_pixels, most_values), requires_grad=False)
+        self.bias = nn.Parameter(torch.zeros(places, 1, most_values), requires_grad=False)
+        self.register_buffer("usual", torch.zeros(pixels))
+        exogenous = torch.zeros(pixels, dtype=torch.bool)
+        exogenous[torch.tensor(details["exogenous"], dtype=torch.long)] = True
+        self.register_buffer("exogenous", exogenous, persistent=False)
+        table = details["light"]
+        self.light = None if table is None else Light(quantile=float(table["quantile"]), usual=float(table["usual"]))
+
+    def set_weights(self, weight: NDArray[np.float32], bias: NDArray[np.float32], background: Tensor) -> None:
+        """Set the weights to those of one large linear map, (pixels, bits), which is zero outside of the places."""
+        blocks = self.blocks
+        self.usual.copy_(background)
+        scores = torch.from_numpy(weight)
+        for place in range(len(blocks.pixels)):
+            pixels = blocks.pixels[place][blocks.pixel_used[place]]
+            bits = blocks.bits[place][blocks.bit_used[place]]
+            self.weight[place, : len(pixels), : len(bits)] = scores[pixels][:, bits]
+            self.bias[place, 0, : len(bits)] = torch.from_numpy(bias)[bits]
+
+    def normalise(self, pixels: Tensor) -> Tensor:
+        """Return pictures as they would be under the usual light, and where nothing changes on its own."""
+        if self.light is not None:
+            columns = bright_columns(pixels.shape[1], pixels.device)
+            pixels = pixels / relative_light_of(pixels[:, columns] * 255.0, self.light)[:, None]
+        return torch.where(self.exogenous, self.usual, pixels) if self.exogenous.any() else pixels
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """Return (batch, bits)."""
+        blocks = self.blocks
+        seen = blocks.gather(self.normalise(pixels), blocks.pixels, blocks.pixel_used)  # (places, batch, pixels)
+        scores = torch.baddbmm(self.bias, seen, self.weight)  # (places, batch, values)
+        scores = scores.masked_fill(~blocks.bit_used[:, None], OUT_OF_USE)
+        best, second = scores.topk(2, dim=2).values.unbind(2)  # (places, batch) each
+        rival = torch.where(scores == best[..., None], second[..., None], best[..., None])
+        margins = (scores - rival).transpose(0, 1)  # (batch, places, values)
+        return margins.flatten(1)[:, blocks.bit_slots]  # (batch, bits): bits are in the order of their places
+
+
+class Painter(nn.Module):
+    """Every place shows the pattern of its value; what belongs to no place is background."""
+
+    def __init__(self, details: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.blocks = Blocks(*_places(details))
+        places, most_pixels = self.blocks.pixels.shape
+        shape = (places, self.blocks.bits.shape[1], most_pixels)
+        self.patterns = nn.Parameter(torch.zeros(shape), requires_grad=False)
+        self.background = nn.Parameter(torch.zeros(len(details["places"])), requires_grad=False)
+
+    def set_patterns(self, patterns: NDArray[np.float32], background: NDArray[np.float32]) -> None:
+        """Set what is shown, in [0, 1]: the patterns of all values, (bits, pixels), and the background, (pixels,)."""
+        blocks = self.blocks
+        self.background.copy_(_logits(background))
+        for place in range(len(blocks.pixels)):
+            pixels = blocks.pixels[place][blocks.pixel_used[place]]
+            bits = blocks.bits[place][blocks.bit_used[place]]
+            shown = _logits(patterns)[bits][:, pixels]  # (values, pixels)
+            self.patterns[place, : len(bits), : len(pixels)] = shown - self.background[pixels]
+
+    def forward(self, bits: Tensor) -> Tensor:
+        """Return (batch, pixels)."""
+        blocks = self.blocks
+        values = blocks.gather(bits, blocks.bits, blocks.bit_used)  # (places, batch, values)
+        shown = torch.bmm(values, self.patterns).transpose(0, 1)  # (batch, places, pixels)
+        drawn = self.background.expand(len(bits), -1)
+        pixels = blocks.pixels.flatten()[blocks.pixel_slots]
+        return drawn.index_add(1, pixels, shown.flatten(1)[:, blocks.pixel_slots])
+
+
+def new_code(found: Places, image_shape: tuple[int, ...]) -> PlacesCode:
+    """Return the code of places that were found; places that change on their own are background."""
+    linear = found.linear()
+    place_of_pixel = np.full(len(found.background), -1, dtype=np.intp)
+    for number, place in enumerate(found.places):
+        place_of_pixel[place.pixels] = number
+    details = {
+        "places": place_of_pixel.tolist(),
+        "values": linear.place.tolist(),
+        "light": None if found.light is None else attrs.asdict(found.light),
+        "exogenous": [int(pixel) for pixel in found.exogenous_pixels],
+        "unexplained": round(found.unexplained, 6),
+    }
+    reader, painter = Reader(details), Painter(details)
+    reader.set_weights(linear.weight, linear.bias, torch.from_numpy(found.background))
+    painter.set_patterns(linear.patterns + linear.background, found.background)
+    code = _code(image_shape, reader, painter, details)
+    code.doubt = "some place has more values than can be learned" if found.overflow else ""
+    return code
+
+
+def read_code(saved: SavedCode) -> PlacesCode:
+    """Return the code of places that a file holds."""
+    reader, painter = Reader(saved.details), Painter(saved.details)
+    load_weights(reader, painter, saved.arrays)
+    return _code(saved.image_shape, reader, painter, saved.details)
+
+
+def _code(image_shape: tuple[int, ...], reader: Reader, painter: Painter, details: Mapping[str, Any]) -> PlacesCode:
+    groups = tuple(int(place) for place in details["values"])
+    return PlacesCode(image_shape, reader, painter, details, bits=len(groups), groups=groups)
+
+
+def _places(details: Mapping[str, Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the place of each pixel and the place of each bit."""
+    return np.asarray(details["places"], dtype=np.intp), np.asarray(details["values"], dtype=np.intp)
+
+
+def _logits(values: NDArray[np.float32]) -> Tensor:
+    return torch.logit(torch.from_numpy(np.clip(values, DARKEST, 1 - DARKEST).astype(np.float32)))
