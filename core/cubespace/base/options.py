@@ -6,6 +6,7 @@ Types are strict: ``size=1.5`` is an error where an integer is wanted, an unknow
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -41,12 +42,16 @@ class NoOptions:
     """The options of a component that has none."""
 
 
+def _read_only(options: Mapping[str, object]) -> Mapping[str, object]:
+    return types.MappingProxyType(dict(options))
+
+
 @attrs.frozen
 class Spec:
     """A component by name, with the options the user gave."""
 
     name: str
-    options: Mapping[str, object] = attrs.field(factory=dict)
+    options: Mapping[str, object] = attrs.field(factory=dict, converter=_read_only)
 
     def __str__(self) -> str:
         """Return the text that parses to this spec."""
@@ -55,6 +60,7 @@ class Spec:
         return self.name + ":" + ",".join(f"{key}={_quoted(value)}" for key, value in self.options.items())
 
 
+@functools.cache  # settings are text, so each spec of a command is asked for many times
 def parse_spec(text: str) -> Spec:
     """Read ``name`` or ``name:key=value,…``; commas inside quotes or brackets belong to the value."""
     name, _, rest = text.partition(":")
@@ -70,15 +76,6 @@ def parse_spec(text: str) -> Spec:
             raise UsageError(f"option '{key}' is given twice in '{text}'")
         options[key] = Text(_unquoted(value.strip()))
     return Spec(name, options)
-
-
-def spec_of(value: object, where: str) -> Spec:
-    """Return the spec of a TOML value: a string as on the command line, or a table with the key ``name``."""
-    if isinstance(value, str):
-        return parse_spec(value)
-    if isinstance(value, Mapping) and isinstance(value.get("name"), str):
-        return Spec(str(value["name"]), {key: option for key, option in value.items() if key != "name"})
-    raise UsageError(f"{where} must be 'NAME:key=value,…' or a table with the key 'name', not {value!r}")
 
 
 def structure(cls: type[T], values: Mapping[str, object], where: str) -> T:

@@ -187,9 +187,19 @@ def load_config(file: Path | None, settings: Mapping[str, object], preset: str |
     table = {} if preset is None else over({}, find_preset(preset).settings)
     if file is not None:
         table = over(table, read_toml(file))
+    return _configuration(table, settings, f"{file}" if file else "configuration")
+
+
+def with_settings(config: RunConfig, settings: Mapping[str, object]) -> RunConfig:
+    """Return the configuration with ``settings`` such as ``plan.length`` on top."""
+    return _configuration(_without_none(attrs.asdict(config)), settings, "configuration")
+
+
+def _configuration(table: dict[str, Any], settings: Mapping[str, object], where: str) -> RunConfig:
+    """Return the configuration of a nested table with ``settings`` on top; complaints begin with ``where``."""
     for key, value in settings.items():
         _put(table, key, value)
-    config = structure(RunConfig, table, f"{file}" if file else "configuration")
+    config = structure(RunConfig, table, where)
     for key, value in flat(attrs.asdict(config)).items():
         try:
             str(value).encode()
