@@ -39,8 +39,9 @@ from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
 from cubespace.evaluation.summary import best_plan
-from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
+from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
+from cubespace.settings.run_config import flat, load_config, parse_settings
 from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
@@ -259,6 +260,7 @@ def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
 
 def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    RunFolder.load(folder, loaded)  # first of all, refuse a folder that is not a run
-    config = Settings(config=folder / CONFIG, pairs=pairs).configuration(flags)
+    known = flat(attrs.asdict(RunFolder.load(folder, loaded).config))
+    given = {key: value for key, value in flags.items() if value is not None}
+    config = load_config(None, {**known, **parse_settings(pairs or []), **given})
     return RunFolder.start(folder, resolve_components(loaded, config), loaded)

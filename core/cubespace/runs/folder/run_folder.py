@@ -22,9 +22,15 @@ from cubespace.base.options import parse_spec
 from cubespace.base.version import __version__, version_of
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.identity import component_identities, same_components, same_sources, source_digests
-from cubespace.runs.folder.manifest import MANIFEST, StageRecord, read_manifest, write_manifest
+from cubespace.runs.folder.manifest import (
+    MANIFEST,
+    StageRecord,
+    is_of_older_version,
+    read_manifest,
+    write_manifest,
+)
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_config
+from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_stored
 from cubespace.settings.stages import STAGES
 
 CONFIG, ENVIRONMENT = "config.toml", "environment.json"
@@ -46,7 +52,7 @@ class RunFolder:
         if not (path / CONFIG).is_file():
             raise InputError(f"{path} is not a run folder: it has no {CONFIG}")
         refuse_links(path)
-        run = cls(path, load_config(path / CONFIG, {}), catalogue or load_plugins())
+        run = cls(path, load_stored(path / CONFIG), catalogue or load_plugins())
         run.records()  # a folder of a later version is refused at once
         return run
 
@@ -125,6 +131,11 @@ class RunFolder:
     def records(self) -> dict[str, StageRecord]:
         """Return the stages that were done, by name, whether or not they still count."""
         return read_manifest(self.file(MANIFEST), self.config)
+
+    @property
+    def is_of_older_version(self) -> bool:
+        """Return whether an older version worked here last: all but the data set is to be done again."""
+        return is_of_older_version(self.file(MANIFEST))
 
     def finished(self, name: str) -> bool:
         """Return whether a stage is done, and done with what is here now.
