@@ -4,7 +4,7 @@
 
 *Efficiency* is the speed-up over the same cells one after another by the local executor, over the number of jobs: 1 is
 ideal, and only idle cores can show it. *Busy* is the fraction of the time in which the places for cells were taken:
-seconds of all cells, over seconds of the whole times the number of places. *Overhead* is what is missing to 1 there, in
+seconds of all cells, over seconds of the whole times the number of places. *Overhead* is the rest, in
 seconds per cell; both count the start of the executor, and neither depends on what else the machine does. The load of
 the machine before the first cell is printed with them. Writes results/matrix.json and matrix.md.
 """

@@ -1,4 +1,4 @@
-"""Own pictures of a robot arm, without a simulator: whether the tool says which plans to doubt, and why.
+"""Pictures of a robot arm, without a simulator: whether the tool says which plans to doubt, and why.
 
     python benchmarks/own_pictures.py --work WORK        # draws, learns, plans; results/own_pictures.json and .md
 
@@ -44,7 +44,7 @@ CASES = {  # the run folder, how many pairs, whether a lamp blinks, settings tha
 
 
 def main() -> None:
-    """Do all cases, or those named, and write the table."""
+    """Run all cases, or those named, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, required=True, help="where pictures and runs go")
     parser.add_argument("--only", action="append", help="a case, by its name; repeatable")
@@ -102,7 +102,7 @@ def draw_pairs(count: int, lamp: bool, seed: int = 0) -> list[NDArray[np.uint8]]
 
 
 def photographs(frames: NDArray[np.uint8], lamp: bool, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return frames with noise and, if wanted, a lamp that is lit by chance."""
+    """Return frames with noise and, with ``lamp``, a lamp that is lit at random."""
     pixels = frames.astype(np.float32)
     if lamp:
         pixels[rng.random(len(pixels)) < 0.5, LAMP, LAMP] = 255

@@ -70,7 +70,7 @@ def measure(recipe: Recipe, execution: Execution) -> dict[str, Any]:
     trainer = make_trainer(recipe, execution, device)
     rows = torch.arange(recipe.train.batch, device=device)
     step = lambda: trainer._step(rows, 0.9)  # noqa: E731 - late in training all losses count
-    for _ in range(10):  # past the first steps of RAdam, which are others
+    for _ in range(10):  # past the first steps of RAdam, which are different
         step()
     with FlopCounterMode(display=False) as counter:
         step()

@@ -1,4 +1,4 @@
-"""Kills and signals at random moments: after going on, every result is that of an undisturbed run, byte by byte."""
+"""Kills and signals at random moments: after continuing, every result is that of an undisturbed run, byte for byte."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
 def stage_reached(errors: str) -> str:
-    """Return the stage that a run is in by what it has said so far."""
+    """Return the stage that a run is in, judging by its output so far."""
     stage = "start"
     for name, rest in LINE.findall(errors):
         count = re.match(r"(\d+)/(\d+),", rest)
@@ -50,7 +50,7 @@ def stage_reached(errors: str) -> str:
 
 @attrs.frozen
 class Process:
-    """A command of ``cube`` at work: a forked child, or a fresh interpreter that imports everything first."""
+    """A running command of ``cube``: a forked child, or a fresh interpreter that imports everything first."""
 
     pid: int
     errors: Path
@@ -81,7 +81,7 @@ class Process:
         return cls(process.pid, errors)
 
     def said(self) -> str:
-        """Return what it has said on stderr so far."""
+        """Return its stderr so far."""
         return self.errors.read_text("utf-8", "replace")
 
     def done(self) -> bool:
@@ -142,7 +142,7 @@ def killed_run(world: World, folder: Path, number: int, seed: str, hits: dict[st
     ended, orphans = run_cube(words, folder, seconds=300)
     complaints += [f"orphan: {name}" for name in orphans]
     if ended.code != 0:
-        complaints.append(f"lost: it did not go on ({ended.errors.strip().splitlines()[-1:]})")
+        complaints.append(f"lost: it did not continue ({ended.errors.strip().splitlines()[-1:]})")
     else:
         complaints += [change] if (change := difference(folder / "run", world.trained)) else []
     complaints += [f"litter: {name}" for name in litter(folder)]
@@ -168,12 +168,12 @@ def complaints_about(process: Process, code: int | None, reached: str | None, nu
         return [*complaints, f"hang: after {signal.Signals(number).name} in {reached}"]
     if number == signal.SIGKILL or reached is None:
         return complaints
-    if code == 0 or (code == -number and process.done()):  # it came too late: Python was leaving
+    if code == 0 or (code == -number and process.done()):  # it came too late: Python was exiting
         return complaints
     if code != CODES[signal.Signals(number)]:
         complaints.append(f"exit code {code} after {signal.Signals(number).name} in {reached}")
     if "interrupted" not in said:
-        complaints.append(f"silent: no word after {signal.Signals(number).name} in {reached}")
+        complaints.append(f"silent: no message after {signal.Signals(number).name} in {reached}")
     return complaints
 
 
@@ -191,19 +191,19 @@ def killed_search(world: World, folder: Path, victim: str, seed: str) -> Verdict
     begun = time.monotonic()
     process = Process.start(["evaluate", "run"], folder, fresh=False)
     counts: Counter[str] = Counter()
-    wanted = rng.randrange(1, 4)  # which of the searches is hit
-    counts[victim] = _kill_one(process, VICTIMS[victim], wanted, rng)
+    number = rng.randrange(1, 4)  # which of the searches is hit
+    counts[victim] = _kill_one(process, VICTIMS[victim], number, rng)
     code = process.wait()
     said = process.said()
     complaints = complaints_about(process, code, None, signal.SIGKILL)
     complaints += [f"orphan: {name}" for name in end_descendants()]
-    told = "crashed" in said
-    if code not in (0, 1) or told != (code == 1):
-        complaints.append(f"exit code {code}, {'told' if told else 'not told'}")
-    if victim == "supervisor" and told:
+    reported = "crashed" in said
+    if code not in (0, 1) or reported != (code == 1):
+        complaints.append(f"exit code {code}, {'reported' if reported else 'not reported'}")
+    if victim == "supervisor" and reported:
         complaints.append("a dead supervisor was not replaced")
     ended, _ = run_cube(["evaluate", "run"], folder, seconds=120)
-    change = difference(run, world.chosen) if ended.code == 0 else f"lost: exit code {ended.code} when going on"
+    change = difference(run, world.chosen) if ended.code == 0 else f"lost: exit code {ended.code} when continued"
     complaints += [change] if change else []
     complaints += [f"litter: {name}" for name in litter(folder)]
     verdict = Verdict(
@@ -219,8 +219,8 @@ def killed_search(world: World, folder: Path, victim: str, seed: str) -> Verdict
     return verdict
 
 
-def _kill_one(process: Process, names: tuple[str, ...], wanted: int, rng: random.Random) -> int:
-    """Kill the so-many-th process of these names that appears below a command; return how many were killed."""
+def _kill_one(process: Process, names: tuple[str, ...], number: int, rng: random.Random) -> int:
+    """Kill the ``number``-th process of these names that appears below a command; return how many were killed."""
     seen: set[int] = set()
     deadline = time.monotonic() + PATIENCE
     while not process._ended() and time.monotonic() < deadline:
@@ -229,7 +229,7 @@ def _kill_one(process: Process, names: tuple[str, ...], wanted: int, rng: random
                 continue
             seen.add(each)
             # supervisors stay for all searches: one of its two processes is hit some time later
-            if len(seen) >= (rng.randrange(1, 3) if "_supervisor.py" in names else wanted):
+            if len(seen) >= (rng.randrange(1, 3) if "_supervisor.py" in names else number):
                 time.sleep(rng.uniform(0, 0.3 if "_supervisor.py" in names else 0.05))
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(each, signal.SIGKILL)

@@ -12,7 +12,7 @@ OURS = ROOT / "results" / "domains.json"  # cube tables runs/domains --rows doma
 PAPERS = ROOT / "results" / "paper-table2.json"  # python benchmarks/paper_tables.py table2 runs/table2
 FAR = ROOT / "results" / "paper-distances.json"  # python benchmarks/paper_tables.py distances runs/distances
 PRINTED = ROOT / "examples" / "paper" / "printed" / "domains.csv"
-# by row: the domain in the paper's tables, and the domains of our matrix that are added up
+# by row: the domain in the paper's tables, and the domains of our matrix whose counts are added
 ROWS = {
     "8-puzzle, MNIST digits": ("mnist", ("mnist",)),
     "8-puzzle, mandrill": ("mandrill", ("mandrill",)),
@@ -23,11 +23,11 @@ ROWS = {
     "15-puzzle, 14 and 21 steps": ("mandrill15", ("mandrill15-14", "mandrill15-21")),
     "Hanoi, 9 disks": ("hanoi9", ("hanoi9", "hanoi9-goals")),
 }
-# variants of table2.toml: trained as long as in the paper, and cut, marked so
+# variants of table2.toml: trained as long as in the paper, or cut and marked
 TRAINED = {"paper-whole": "", "paper": " †", "paper-short": " †"}
 GREEDY = ("fd-gc", "fd-lama")
 NONE = "–"
-SPACE = "\u00a0"  # that no line breaks at
+SPACE = "\u00a0"  # no line breaks here
 Records = list[dict[str, Any]]
 
 
@@ -43,7 +43,7 @@ def readme() -> str:
 
 
 def far() -> str:
-    """Return a row per distance of the 8-puzzle, or that there is none yet."""
+    """Return a row per distance of the 8-puzzle, or a note that there is no run yet."""
     records = _read(FAR)
     if not records:
         return "No run yet: `cube matrix examples/paper/distances.toml -o runs/distances`.\n"
@@ -73,7 +73,7 @@ def _printed() -> dict[str, str]:
 
 
 def _paper_here(records: Records, domain: str) -> str:
-    """Return what the paper's method came to here, marked if its training was cut."""
+    """Return the results of the paper's method here, marked if its training was cut."""
     for variant, mark in TRAINED.items():
         some = [record for record in records if record["variant"] == variant and record["domain"] == domain]
         if some:

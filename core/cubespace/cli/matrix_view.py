@@ -1,4 +1,4 @@
-"""How a matrix gets on: a live table on a terminal, a line for each job that ends elsewhere."""
+"""Progress of a matrix: a live table on a terminal, elsewhere a line for each job that ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cubespace.experiments.executor import ERRORS, CellResult, last_words
 from cubespace.experiments.jobs import LOGS
 
 MAX_WORKING, MAX_FAILED = 12, 5  # rows that are shown
-MIN_TOLD = 3  # jobs that have to end before the time left is told
+MIN_ENDED = 3  # jobs that must have ended before the time left is estimated
 
 
 class MatrixView:
@@ -62,7 +62,7 @@ class MatrixView:
     def _left(self) -> str:
         """Return the time left, by the jobs that have ended."""
         ended = self.total - len(self.open)
-        if ended < MIN_TOLD or not self.open:
+        if ended < MIN_ENDED or not self.open:
             return ""
         seconds = (time.monotonic() - self.begun) / ended * len(self.open)
         return f", about {duration(seconds)} left"
@@ -79,7 +79,7 @@ class MatrixView:
         return Group(Text(head, style="bold"), table, *failures)
 
     def _at_work(self, name: str) -> bool:
-        """Return whether a job has begun: its log is younger than we are."""
+        """Return whether a job has begun: its log is younger than this view."""
         try:
             return (self.folder / LOGS / name / ERRORS).stat().st_mtime >= self.wall
         except OSError:

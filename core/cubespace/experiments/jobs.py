@@ -1,7 +1,7 @@
-"""The jobs of a matrix: each stage that several cells share is done once, then each cell does what is its own.
+"""The jobs of a matrix: each stage that several cells share is done once, then each cell does its own stages.
 
-Identities of stages form a tree: below equal data those of equal training, and so on. A node with several branches is a
-job of its own, done in the run folder of the first cell below it; the others take it over.
+Identities of stages form a tree: below equal data, equal trainings, and so on. A node with several branches is a
+separate job, done in the run folder of the first cell below it; the others take over its result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Return what tells the job from all others of the matrix."""
+        """Return a name that is unique within the matrix."""
         run = self.cell.folder.name
         return run if self.stage == CHAIN[-1] else f"{run}.{self.stage}"
 
@@ -43,7 +43,7 @@ class Job:
 
 
 def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], bool]) -> list[Job]:
-    """Return the jobs that are left; ``done`` tells whether a stage of a cell is finished anywhere."""
+    """Return the jobs that remain; ``done`` says whether a stage of a cell is finished anywhere."""
     branches: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for cell in cells:
         for stage, key, below in zip(CHAIN, cell.keys, cell.keys[1:], strict=False):
@@ -71,12 +71,12 @@ def executor_cells(
     diagnose: bool,
     holder: Callable[[Job], Path | None] = lambda _: None,
 ) -> list[Cell]:
-    """Return jobs as an executor takes them; ``holder`` is a run that has done what a job may take over."""
+    """Return jobs as cells for an executor; ``holder`` gives a run whose finished stages a job may take over."""
     cells = []
     for job in jobs:
-        own, held = job.cell.folder, holder(job)
-        reads = tuple(str(path.relative_to(folder)) for path in (own, held) if path is not None)
-        files = Files(folder, reads, (str(own.relative_to(folder)),))
+        folder_of_job, held = job.cell.folder, holder(job)
+        reads = tuple(str(path.relative_to(folder)) for path in (folder_of_job, held) if path is not None)
+        files = Files(folder, reads, (str(folder_of_job.relative_to(folder)),))
         after = () if job.after is None else (job.after,)
         cells.append(Cell(job.name, job.arguments(execution, diagnose), folder / LOGS / job.name, after, files))
     return cells

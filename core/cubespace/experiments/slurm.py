@@ -1,4 +1,4 @@
-"""The jobs of a matrix as a script for SLURM: an array for each level, which waits for the level before."""
+"""The jobs of a matrix as a script for SLURM: an array for each level, which waits for the previous level."""
 
 from __future__ import annotations
 

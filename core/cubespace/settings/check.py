@@ -1,4 +1,4 @@
-"""The components that a configuration names, checked before any work is done, and spelt in one way."""
+"""The components that a configuration names, checked before any work is done and written in a canonical form."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cubespace.base.options import Spec, parse_spec
 from cubespace.base.words import listed
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings import defaults
-from cubespace.settings.recipe import AUTO
+from cubespace.settings.recipe import AUTO, is_of_training
 from cubespace.settings.run_config import RunConfig
 
 
 def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
-    """Refuse unknown names and bad options; return the configuration without options that say what holds anyway.
+    """Refuse unknown names and bad options; return the configuration without options that equal their default.
 
     So ``mnist`` and ``mnist:size=3`` are the same run. An apply module chooses the learner that has one.
     """
@@ -79,13 +79,8 @@ def refuse_settings_of_training(config: RunConfig) -> None:
         )
 
 
-def is_of_training(key: str) -> bool:
-    """Return whether a setting matters only to learners that are trained by gradient."""
-    return key.startswith(("autoencoder.", "train.")) and key != "train.seed"
-
-
 def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:
-    """Raise if a file or folder that the domain shall read is not there, before a run folder is made for it."""
+    """Raise if a file or folder that the domain is to read does not exist, before a run folder is created."""
     spec = parse_spec(config.domain)
     options = loaded.find("domain", spec.name).options(spec.options)
     for field in attrs.fields(type(options)):
@@ -95,7 +90,7 @@ def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:
 
 
 def _plain(loaded: Catalogue, kind: str, text: str) -> str:
-    """Return the shortest spec of the same component: options in their own order, without those at their default."""
+    """Return the shortest spec of the same component: options in a fixed order, without those at their default."""
     if text == AUTO:
         return text
     spec = parse_spec(text)
@@ -107,5 +102,5 @@ def _plain(loaded: Catalogue, kind: str, text: str) -> str:
         if getattr(meant, field.name) != getattr(usual, field.name)
     }
     plain = str(Spec(spec.name, needed))
-    same = component.options(parse_spec(plain).options) == meant  # a value that does not survive stays as it is written
+    same = component.options(parse_spec(plain).options) == meant  # a value that would change stays as it was written
     return plain if same else text

@@ -9,7 +9,7 @@ from cubespace.base.arrays import Bits, Indices
 
 # where the effects of each kind come from, in words that follow "effects: "
 SOURCES = {
-    "differences": "differences of encoded bits; no apply module decides them",
+    "differences": "differences of encoded bits, which no apply module decides",
     "network": "those of the apply module",
     "observed": "what was seen under each label of the network, not what the apply module computes",
 }

@@ -1,6 +1,7 @@
-"""What every executor must keep; the cells are real calls of ``cube``, in real processes.
+"""The rules that every executor must follow; the cells are real calls of ``cube`` in real processes.
 
-While a check runs, a plugin on the path adds the command ``cube probe``, which says how it was started, or dies.
+While a check runs, a plugin on the path adds the command ``cube probe``, which prints how it was started, or kills
+itself.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ def probes() -> Iterator[Path]:
 
 
 def run(spec: str, cells: list[Cell]) -> dict[str, CellResult]:
-    """Run cells and return how each ended, by name; each is told once, in this thread."""
+    """Run cells and return how each ended, by name; each is reported once, in this thread."""
     executor = load_plugins().create("executor", spec)
     assert isinstance(executor, Executor)
     results: dict[str, CellResult] = {}
 
     def finished(result: CellResult) -> None:
-        assert result.cell.name not in results, "a cell is told twice"
+        assert result.cell.name not in results, "a cell is reported twice"
         assert threading.current_thread() is here
         results[result.cell.name] = result
 
@@ -69,12 +70,12 @@ def run(spec: str, cells: list[Cell]) -> dict[str, CellResult]:
 
 
 def nothing_is_done_about_no_cells(spec: str) -> None:
-    """No cells, no results."""
+    """Without cells, there are no results."""
     assert run(spec, []) == {}
 
 
-def every_cell_is_told_as_it_ended(spec: str) -> None:
-    """A wrong call and a cell that is killed are told with code or signal and last words, and harm no other cell."""
+def every_cell_is_reported_as_it_ended(spec: str) -> None:
+    """A wrong call and a killed cell are reported with code or signal and last line, and harm no other cell."""
     with probes() as folder:
         calls = {"killed": ("probe", "--die"), "wrong": ("plugins", "no-such-thing"), "good": ("--version",)}
         results = run(spec, [Cell(name, words, folder / name) for name, words in calls.items()])
@@ -86,19 +87,19 @@ def every_cell_is_told_as_it_ended(spec: str) -> None:
 
 
 def every_cell_is_a_process_of_its_own_with_one_thread(spec: str) -> None:
-    """Cells share no process, have one thread, and work in the folder of the caller."""
+    """Each cell is a separate process with one thread, in the working folder of the caller."""
     with probes() as folder:
         results = run(spec, [Cell(name, ("probe",), folder / name) for name in ("one", "two")])
         assert all(result.succeeded for result in results.values()), [result.errors for result in results.values()]
-        told = [(folder / name / OUTPUT).read_text("utf-8").split("\n") for name in results]
-    assert len({process for process, *_ in told} | {str(os.getpid())}) == 3
-    for _, threads, where, *_ in told:
+        outputs = [(folder / name / OUTPUT).read_text("utf-8").split("\n") for name in results]
+    assert len({process for process, *_ in outputs} | {str(os.getpid())}) == 3
+    for _, threads, where, *_ in outputs:
         assert threads == ONE_THREAD["OMP_NUM_THREADS"]
         assert Path(where).samefile(Path.cwd())
 
 
 def a_cell_waits_for_those_that_it_needs(spec: str) -> None:
-    """A cell starts after those that it names, whatever their order, and not at all if one of them fails."""
+    """A cell starts after those it names, whatever their order, and not at all if one of them fails."""
     with probes() as folder:
         calls = {
             "last": (("probe",), ("first",)),
@@ -118,7 +119,7 @@ def a_cell_waits_for_those_that_it_needs(spec: str) -> None:
 
 CHECKS = (
     nothing_is_done_about_no_cells,
-    every_cell_is_told_as_it_ended,
+    every_cell_is_reported_as_it_ended,
     every_cell_is_a_process_of_its_own_with_one_thread,
     a_cell_waits_for_those_that_it_needs,
 )

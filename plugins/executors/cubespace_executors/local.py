@@ -1,4 +1,4 @@
-"""The executor ``local``: every cell a child process on this machine, some of them side by side."""
+"""The executor ``local``: every cell is a child process on this machine, several at a time."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from cubespace.experiments.executor import (
     left_out,
 )
 
-POLL_SECONDS = 0.05  # between two looks at the children, which run for minutes
+POLL_SECONDS = 0.05  # between two checks of the children, which run for minutes
 GRACE_SECONDS = 5.0  # that a cell has to end by itself after an interruption
 
 
 @attrs.frozen(kw_only=True)
 class LocalOptions:
-    """How many at a time, and what to do about those that are killed."""
+    """How many cells at a time, and how often a killed cell is tried again."""
 
     jobs: int | None = option(None, "how many cells run side by side; one per core if not given", optional(ge(1)))
     retries: int = option(
@@ -43,7 +43,7 @@ class LocalOptions:
 
 @attrs.define(eq=False)
 class Child:
-    """A cell at work."""
+    """A running cell."""
 
     cell: Cell
     process: subprocess.Popen[bytes]
@@ -61,7 +61,7 @@ class Child:
         )
 
     def send(self, number: int) -> None:
-        """Send a signal to the cell and all it started, as far as they are still there."""
+        """Send a signal to the process group of the cell, if any process of it is left."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
 
@@ -78,7 +78,7 @@ class Local(Executor):
         working: list[Child] = []
         succeeded: dict[str, bool] = {}  # of the cells that have ended
 
-        def tell(result: CellResult) -> None:
+        def report(result: CellResult) -> None:
             succeeded[result.cell.name] = result.succeeded
             finished(result)
 
@@ -89,20 +89,20 @@ class Local(Executor):
                     cell, tries = waiting.pop(number)
                     failed = [name for name in cell.after if not succeeded[name]]
                     if failed:
-                        tell(left_out(cell, failed[0]))
+                        report(left_out(cell, failed[0]))
                         continue
                     try:
                         working.append(Child(cell, _start(cell), tries))
                     except OSError as error:
-                        tell(CellResult(cell=cell, status=NOT_STARTED, errors=str(error), tries=tries))
+                        report(CellResult(cell=cell, status=NOT_STARTED, errors=str(error), tries=tries))
                 ended = [child for child in working if child.process.poll() is not None]
                 for child in ended:
                     working.remove(child)
-                    child.send(signal.SIGKILL)  # what it left behind
+                    child.send(signal.SIGKILL)  # processes that it left behind
                     if child.process.returncode < 0 and child.tries <= self.options.retries:
                         waiting.append((child.cell, child.tries + 1))
                     else:
-                        tell(child.result())
+                        report(child.result())
                 if not ended:
                     time.sleep(POLL_SECONDS)
         finally:
@@ -126,7 +126,7 @@ def _start(cell: Cell) -> subprocess.Popen[bytes]:
             stdout=output,
             stderr=errors,
             env={**os.environ, **ONE_THREAD},
-            start_new_session=True,  # Ctrl-C comes to us alone, and we end the children
+            start_new_session=True,  # only this process gets Ctrl-C, and ends the children
         )
 
 

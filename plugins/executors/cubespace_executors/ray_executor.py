@@ -1,6 +1,6 @@
-"""The executor ``ray``: every cell a process on some machine of a Ray cluster, or of one that is started here.
+"""The executor ``ray``: every cell is a process on some machine of a Ray cluster, which may be started here.
 
-Ray starts a cell again when its worker or its machine is lost; a cell goes on from what is in its run folder.
+Ray starts a cell again when its worker or its machine is lost; the cell continues from what is in its run folder.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from cubespace.experiments.executor import (
 from cubespace_executors.ray_worker import Answer, call, pack, unpack
 
 HERE = "local"  # the address that starts a cluster on this machine
-LOST = -9  # the status of a cell whose workers were lost again and again, as of one that was killed
+LOST = -9  # the status of a cell whose workers were lost every time, as if it had been killed
 MEGABYTE = 1 << 20
 
 
@@ -59,7 +59,7 @@ class Ray(Executor):
     options: RayOptions
 
     def missing(self) -> str | None:
-        """Return how to install Ray if it is not there."""
+        """Return how to install Ray if it is missing."""
         return None if importlib.util.find_spec("ray") else "pip install 'cubespace[ray]'"
 
     def run(self, cells: Sequence[Cell], finished: Finished) -> None:
@@ -70,7 +70,7 @@ class Ray(Executor):
 
         with self._connected(ray):
             task = ray.remote(call).options(**self._resources())
-            states: dict[str, Any] = {}  # by cell: the promise of its answer
+            states: dict[str, Any] = {}  # by cell: the future of its answer
             for cell in in_order(cells):
                 states[cell.name] = self._submit(task, cell, [states[name] for name in cell.after])
             waiting = {states[cell.name]: cell for cell in cells}
@@ -92,12 +92,12 @@ class Ray(Executor):
 
     def _resources(self) -> dict[str, Any]:
         options = self.options
-        wanted: dict[str, Any] = {"num_cpus": options.cpus, "max_retries": options.retries}
+        resources: dict[str, Any] = {"num_cpus": options.cpus, "max_retries": options.retries}
         if options.gpus:
-            wanted["num_gpus"] = options.gpus
+            resources["num_gpus"] = options.gpus
         if options.memory is not None:
-            wanted["memory"] = options.memory * MEGABYTE
-        return wanted
+            resources["memory"] = options.memory * MEGABYTE
+        return resources
 
     def _result(self, ray: Any, cell: Cell, ended: Any) -> CellResult:
         """Return how a cell ended, and bring its files back."""
@@ -119,7 +119,7 @@ class Ray(Executor):
 
     @contextmanager
     def _connected(self, ray: Any) -> Iterator[None]:
-        """Connect to the cluster, unless we are already, and leave it in the end."""
+        """Connect to the cluster, unless already connected, and disconnect in the end."""
         if ray.is_initialized():
             yield
             return

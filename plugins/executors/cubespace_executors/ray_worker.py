@@ -16,7 +16,7 @@ import attrs
 
 from cubespace.experiments.executor import ERRORS, NOT_STARTED, ONE_THREAD, OUTPUT, Cell
 
-OF_RAY = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")  # what Ray sets for a worker alone
+OF_RAY = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")  # set by Ray for each worker
 
 
 @attrs.frozen(kw_only=True)
@@ -29,7 +29,7 @@ class Answer:
     tries: int = 1
     missing: str | None = None  # the cell that it needs and that failed
     refusal: str = ""  # why it could not be started
-    output: bytes | None = None  # what it printed, where no file of the caller can have it
+    output: bytes | None = None  # its output, if it cannot be written to a file of the caller
     errors: bytes | None = None
     files: bytes | None = None  # what it wrote
 
@@ -42,9 +42,9 @@ def call(
     sent: bytes | None,
     *needed: Answer,
 ) -> Answer:
-    """Do a cell after those that it needs; ``home`` is the caller's folder, None if this machine does not see it.
+    """Run a cell after those that it needs; ``home`` is the caller's folder, None if this machine does not see it.
 
-    Then the files that it reads were ``sent``, and those that earlier cells wrote come with their answers.
+    In that case the files that it reads were ``sent``, and those that earlier cells wrote come with their answers.
     """
     for answer in needed:
         if answer.status != 0:
@@ -65,7 +65,7 @@ def call(
 
 
 def pack(root: Path, names: Iterable[str]) -> bytes:
-    """Return files and folders below a root as one archive; those that are not there are left out."""
+    """Return files and folders below a root as one archive; missing ones are left out."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as archive:
         for name in names:
@@ -92,7 +92,7 @@ def _tried(
 ) -> Answer:
     """Run a child process that dies with this worker; if a signal ends it, as for lack of memory, try again."""
     command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *words]
-    own = {name: os.environ[name] for name in OF_RAY if name in os.environ}
+    from_ray = {name: os.environ[name] for name in OF_RAY if name in os.environ}
     status, tries, begun = -1, 0, time.monotonic()
     try:
         log.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def _tried(
                     stdout=output,
                     stderr=errors,
                     cwd=home,
-                    env={**environment, **own, **ONE_THREAD},
+                    env={**environment, **from_ray, **ONE_THREAD},
                     check=False,
                 ).returncode
     except OSError as error:

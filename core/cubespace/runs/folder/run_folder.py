@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,16 +16,22 @@ import attrs
 import filelock
 
 from cubespace.base.errors import CubeError, InputError, UsageError
-from cubespace.base.files import in_use, part_of, read_json, sha256, write_json, write_text
+from cubespace.base.files import in_use, link, read_json, sha256, write_json, write_text
 from cubespace.base.leftovers import refuse_links, remove_parts, remove_temporary_folders
 from cubespace.base.options import parse_spec
 from cubespace.base.version import __version__, version_of
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.identity import component_identities, same_components, same_sources, source_digests
-from cubespace.runs.folder.manifest import MANIFEST, StageRecord, read_manifest, write_manifest
+from cubespace.runs.folder.manifest import (
+    MANIFEST,
+    StageRecord,
+    is_of_older_version,
+    read_manifest,
+    write_manifest,
+)
 from cubespace.runs.folder.read_once import ReadOnce
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_config
+from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_stored
 from cubespace.settings.stages import STAGES
 
 CONFIG, ENVIRONMENT = "config.toml", "environment.json"
@@ -45,7 +50,7 @@ class RunFolder:
     config: RunConfig
     catalogue: Catalogue = attrs.field(factory=load_plugins, repr=False, eq=False)
     digests: ReadOnce[str] = attrs.field(factory=lambda: ReadOnce(sha256), repr=False, eq=False)
-    _configs: ReadOnce[RunConfig] = attrs.field(factory=lambda: ReadOnce(_read_config), repr=False, eq=False)
+    _configs: ReadOnce[RunConfig] = attrs.field(factory=lambda: ReadOnce(load_stored), repr=False, eq=False)
     _manifests: ReadOnce[dict[str, StageRecord]] = attrs.field(init=False, repr=False, eq=False)
 
     @_manifests.default
@@ -59,7 +64,7 @@ class RunFolder:
         if not (path / CONFIG).is_file():
             raise InputError(f"{path} is not a run folder: it has no {CONFIG}")
         refuse_links(path)
-        configs = ReadOnce(_read_config)
+        configs = ReadOnce(load_stored)
         run = cls(path, configs(path / CONFIG), catalogue or load_plugins(), configs=configs)
         run.records()  # a folder of a later version is refused at once
         return run
@@ -161,6 +166,11 @@ class RunFolder:
         """Return the SHA-256 of a file of the run."""
         return self.digests(self.file(name))
 
+    @property
+    def is_of_older_version(self) -> bool:
+        """Return whether an older version worked here last: all but the data set is to be done again."""
+        return is_of_older_version(self.file(MANIFEST))
+
     def finished(self, name: str) -> bool:
         """Return whether a stage is done, and done with what is here now.
 
@@ -175,7 +185,7 @@ class RunFolder:
         return frozenset(name for name in STAGES if self._is_finished(name, known))
 
     def _is_finished(self, name: str, known: dict[str, bool]) -> bool:
-        """Return whether a stage is finished; ``known`` are those that were looked at, and gets those looked at now."""
+        """Return whether a stage is finished; ``known`` holds the answers so far, and gets the new ones."""
         if name not in known:
             known[name] = self._still_counts(name, known)
         return known[name]
@@ -229,7 +239,7 @@ class RunFolder:
             raise UsageError(f"{other.path} has no finished stage '{name}' of the same settings as {self.path}")
         record = other.records()[name]
         for file in record.files:
-            _link(other.file(file), self.file(file))
+            link(other.file(file), self.file(file))
         write_manifest(self.file(MANIFEST), {**self.records(), name: record})
 
     def _inputs(self, name: str, known: dict[str, bool]) -> dict[str, str]:
@@ -242,26 +252,6 @@ class RunFolder:
 
     def _intact(self, files: dict[str, str]) -> bool:
         return all(self.file(file).is_file() and self.digest(file) == digest for file, digest in files.items())
-
-
-def _read_config(path: Path) -> RunConfig:
-    return load_config(path, {})
-
-
-def _link(source: Path, target: Path) -> None:
-    """Give a file a second name: files are replaced, never written into, so neither run can change the other's."""
-    part = part_of(target)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.link(source, part)
-        except OSError:  # another file system, or one without links
-            shutil.copyfile(source, part)
-        part.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot write '{target}': {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _cpu_seconds() -> float:

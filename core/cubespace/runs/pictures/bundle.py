@@ -104,7 +104,10 @@ def _card(archive: zipfile.ZipFile) -> dict[str, Any]:
         raise ValueError("its card is too large")
     card = json.loads(archive.read(CARD))
     if card["format"] != FORMAT:
-        raise ValueError(f"format {card['format']}, this version reads {FORMAT}")
+        raise InputError(
+            f"{archive.filename} is a bundle of format {card['format']}, this version reads {FORMAT}: "
+            "export it again from its run, or use the version that made it"
+        )
     there = sorted(entry.filename for entry in archive.infolist())
     if there != sorted((CARD, *FILES)) or set(card["files"]) != set(FILES):
         raise ValueError("it has other files than a bundle")

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from cubespace.base.observer import following
 from cubespace.plugins.blame import blame
+from cubespace.runs.announcement import announce
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.stages.data import draw_data
 from cubespace.runs.stages.diagnose import diagnose_run
@@ -46,6 +47,11 @@ class Pipeline(RunContents):
             threadpool_limits(self.execution.threads),  # of numpy too: cells side by side slow each other down
             blame(),
         ):
+            self.observer.say(announce(self.run.config, self.catalogue))
+            if self.run.is_of_older_version:
+                self.observer.say(
+                    "this run was made by an older version: its data set is kept, everything learned is learned again"
+                )
             for stage in self.run.config.way_to(last):
                 if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
                     self.observer.say(f"{stage.name}: done already")
