@@ -5,7 +5,7 @@ import attrs
 import pytest
 
 from cubespace.base.errors import UsageError
-from cubespace.base.options import NoOptions, Spec, Text, parse_spec, spec_of, structure
+from cubespace.base.options import NoOptions, Spec, Text, parse_spec, structure
 
 
 @attrs.frozen
@@ -100,11 +100,15 @@ def test_a_spec_prints_as_text_that_parses_to_it() -> None:
         assert parse_spec(str(parse_spec(text))) == parse_spec(text)
 
 
-def test_a_spec_can_be_a_toml_table() -> None:
-    assert spec_of({"name": "mnist", "size": 4}, "domain") == Spec("mnist", {"size": 4})
-    assert spec_of("mnist:size=4", "domain") == Spec("mnist", {"size": "4"})
-    with pytest.raises(UsageError, match="domain must be"):
-        spec_of(3, "domain")
+def test_a_spec_is_parsed_once_and_cannot_be_changed() -> None:
+    spec = parse_spec("mnist:size=4")
+    assert parse_spec("mnist:size=4") is spec
+    with pytest.raises(TypeError):
+        spec.options["size"] = 5
+    given = {"size": 4}
+    made = Spec("mnist", given)
+    given["size"] = 5
+    assert made.options == {"size": 4}
 
 
 def test_a_table_cannot_be_a_single_value() -> None:
