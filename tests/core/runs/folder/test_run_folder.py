@@ -176,7 +176,7 @@ def test_a_new_setting_at_its_default_changes_no_key() -> None:
     ("kind", "name", "open_stages"),
     [
         ("precondition", "values", {"extract", "evaluate"}),
-        ("encoder", "places", {"train", "extract", "evaluate"}),
+        ("learner", "places", {"train", "extract", "evaluate"}),
         ("planner", "fd-lmcut", {"evaluate"}),
         ("domain", "mnist", {"data", "train", "extract", "evaluate"}),
     ],
@@ -185,7 +185,7 @@ def test_a_raised_revision_opens_exactly_the_stages_that_depend_on_it(
     tmp_path, monkeypatch, kind, name, open_stages
 ) -> None:
     run = RunFolder.start(tmp_path, RunConfig())
-    stages = {"data": ("domain", "mnist"), "train": ("encoder", "places"), "extract": ("precondition", "values")}
+    stages = {"data": ("domain", "mnist"), "train": ("learner", "places"), "extract": ("precondition", "values")}
     for stage, component in {**stages, "evaluate": ("planner", "fd-lmcut")}.items():
         do(run, stage, components=[component])
     assert run.finished("evaluate")
