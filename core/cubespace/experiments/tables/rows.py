@@ -15,9 +15,9 @@ from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import SHORT_NAMES, flat
-from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS
+from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS, WRITTEN_BY
 
-FILES = {MEASURES: "train", LEARNER: "train", EXTRACTION: "extract", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
+FILES = (MEASURES, LEARNER, EXTRACTION, RESULTS, DIAGNOSIS)
 Table = Mapping[str, Any]
 
 
@@ -103,9 +103,10 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
-    stages = {name: record for name, record in run.records().items() if run.finished(name)}
+    finished = run.finished_stages()
+    stages = {name: record for name, record in run.records().items() if name in finished}
     tables = {
-        file.removesuffix(".json"): _table(run.file(file)) if stage in stages else {} for file, stage in FILES.items()
+        file.removesuffix(".json"): _table(run.file(file)) if WRITTEN_BY[file] in finished else {} for file in FILES
     }
     return RunFacts(run=run, values=values, settings=flat(attrs.asdict(run.config)), stages=stages, **tables)
 
