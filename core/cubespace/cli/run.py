@@ -32,6 +32,7 @@ from cubespace.cli.options import (
     Talk,
     Watchers,
     execution,
+    given_settings,
     observers,
     open_run,
 )
@@ -39,8 +40,9 @@ from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
 from cubespace.evaluation.summary import best_plan
-from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
+from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
+from cubespace.settings.run_config import with_settings
 from cubespace.settings.stages import JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
@@ -185,11 +187,11 @@ def work(
     """Do the stages up to ``last``; when interrupted, say how to continue."""
     from cubespace.runs.stages.pipeline import Pipeline
 
-    with terminal, RunLog(opened.file(LOG)) as log:
+    with terminal, opened.working(), RunLog(opened.file(LOG)) as log:
         observer = Observers((terminal, log), watchers)
         pipeline = Pipeline(opened, loaded, how, observer)
         try:
-            pipeline.until(last)
+            pipeline.work_until(last)
         except Stopped as stop:
             stop.advice = f": the same command continues from the last checkpoint in {opened.path}"
             raise
@@ -198,10 +200,10 @@ def work(
 
 def show(done: Pipeline, as_json: bool) -> None:
     """Print the table of a run, and where to look; crashed searches are a failure that the next call may repair."""
-    from cubespace.report import write_report
+    from cubespace.report import report_run
 
     results = done.results()
-    page = write_report([done.run.path], done.catalogue)
+    page = report_run(done)
     if as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **results, "judgement": _judgement(done)}, indent=2))
     else:
@@ -259,6 +261,6 @@ def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
 
 def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    RunFolder.load(folder, loaded)  # first of all, refuse a folder that is not a run
-    config = Settings(config=folder / CONFIG, pairs=pairs).configuration(flags)
-    return RunFolder.start(folder, resolve_components(loaded, config), loaded)
+    opened = RunFolder.load(folder, loaded)
+    config = with_settings(opened.config, given_settings(pairs, flags))
+    return attrs.evolve(opened, config=resolve_components(loaded, config))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 
 from cubespace.learning.choice import Candidate
@@ -29,11 +31,15 @@ class LearnerRecord:
     @property
     def title(self) -> str:
         """Return the learner and, where one was trained, the apply module: ``places`` or ``autoencoder, btl``."""
-        apply = None if self.training is None else self.training.parts.get("apply")
-        return self.learner if apply is None else f"{self.learner}, {apply}"
+        return title(self.learner, {} if self.training is None else self.training.parts)
 
     @property
     def summary(self) -> str:
         """Return one sentence: who made the model, and whether anything was trained."""
         trained = "no gradient training" if self.training is None else f"{self.updates:,} gradient updates"
         return f"learner {self.title}: {self.method or 'a bit learner'} ({trained})"
+
+
+def title(learner: str, parts: Mapping[str, str]) -> str:
+    """Return a learner and, if it is put together from parts with an apply module, that: ``autoencoder, btl``."""
+    return ", ".join([learner, *([parts["apply"]] if "apply" in parts else [])])

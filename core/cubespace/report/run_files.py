@@ -20,19 +20,14 @@ from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import ENVIRONMENT, RunFolder
-from cubespace.settings.stages import EXTRACTION, LEARNER, LIFTING, METRICS, STAGES
+from cubespace.settings.stages import EXTRACTION, LEARNER, LIFTING, METRICS, WRITTEN_BY
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
 
 Record = dict[str, Any]
 VERDICTS = ("optimal", "valid", "unknown", "doubted", "invalid", "none")  # the best first
-WRITTEN_BY = {  # the stage of each table
-    "measures": "train",
-    "judgement": "extract",
-    "results": "evaluate",
-    "diagnosis": "diagnose",
-}
+TABLES = ("measures", "judgement", "results", "diagnosis")
 
 
 @attrs.frozen(kw_only=True)
@@ -100,11 +95,15 @@ class Facts:
 
 
 def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
-    """Read a run folder, as far as its stages are done: what an earlier model has left there is not of this one."""
-    run = RunFolder.load(path, catalogue)
-    finished = frozenset(name for name in STAGES if run.finished(name))
+    """Read a run folder, as far as its stages are done."""
+    return facts_of(RunFolder.load(path, catalogue))
+
+
+def facts_of(run: RunFolder) -> Facts:
+    """Read a run, as far as its stages are done: what an earlier model has left there is not of this one."""
+    finished = run.finished_stages()
     tables = {
-        name: _table(run.file(f"{name}.json")) if stage in finished else None for name, stage in WRITTEN_BY.items()
+        name: _table(run.file(f"{name}.json")) if WRITTEN_BY[f"{name}.json"] in finished else None for name in TABLES
     }
     return Facts(
         run=run,

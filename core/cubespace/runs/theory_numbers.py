@@ -9,14 +9,14 @@ import numpy as np
 
 from cubespace.base.arrays import Bits, apply_effect, distinct_rows, step_keys
 from cubespace.learning.code import Code
-from cubespace.runs.stages.pipeline import Pipeline
+from cubespace.runs.folder.contents import RunContents
 from cubespace.symbols.strips import StripsModel
 from cubespace.theory.cube_like_graph import graph_numbers
 
 STATES = 2000  # of the training split, on which the network is compared with its masks and the model's degree is taken
 
 
-def theory_numbers(pipeline: Pipeline) -> dict[str, Any]:
+def theory_numbers(pipeline: RunContents) -> dict[str, Any]:
     """Return the numbers of Theorem 1, of the training transitions and of the model, and whether Theorem 2 holds."""
     code, model, bits = pipeline.code(), pipeline.strips(), pipeline.bits()["train"]
     before, after = bits.before, bits.after

@@ -15,7 +15,7 @@ from cubespace.base.observer import Observer
 from cubespace.evaluation.judge import Verdict
 from cubespace.evaluation.problems import Problem
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.report.run_files import read_facts
+from cubespace.report.run_files import facts_of
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
 from cubespace.runs.pictures.bundle import open_planning
@@ -54,7 +54,7 @@ def open_source(path: Path, catalogue: Catalogue, execution: Execution) -> Sourc
         pipeline = Pipeline(run, catalogue, execution, Observer())
         planning = Planning.of(pipeline)
         source = Source(
-            title=read_facts(path, catalogue).name,
+            title=facts_of(run).name,
             planning=planning,
             pictures=pipeline.transitions().test.before[:MAX_PICTURES],
             solved=tuple(_solved(pipeline, planning)),

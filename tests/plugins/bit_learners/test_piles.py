@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from cubespace_bit_learners.piles.networks import PilesDecoder, PilesEncoder, PilesOptions, join, layout_of, split
 from tile_rows import noisy, tile_rows
 from toggles import toggles
 
@@ -17,7 +18,6 @@ from cubespace.base.errors import UsageError
 from cubespace.data.domain import Pairs, Simulator
 from cubespace.plugins.catalogue import load_plugins
 from cubespace_bit_learners.piles.finder import Cut, find_piles, order
-from cubespace_bit_learners.piles.networks import PilesDecoder, PilesEncoder, PilesOptions, join, layout_of, split
 
 
 def towers(disks: int) -> Simulator:

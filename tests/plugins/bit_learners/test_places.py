@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 import torch
+from cubespace_bit_learners.places.networks import PlacesDecoder, PlacesEncoder, PlacesOptions, layout_of
 from tile_rows import dimmed, looks_of, noisy, smooth_blobs, tile_rows
 
 from cubespace.autoencoder.encoder import Layout, picture_shape
@@ -18,7 +19,6 @@ from cubespace.base.errors import UsageError
 from cubespace.plugins.catalogue import load_plugins
 from cubespace_bit_learners.places.events import exogenous, score_events
 from cubespace_bit_learners.places.finder import Places, find_places
-from cubespace_bit_learners.places.networks import PlacesDecoder, PlacesEncoder, PlacesOptions, layout_of
 
 
 def agree(codes: Indices, truth: Indices) -> bool:

@@ -17,9 +17,9 @@ from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import SHORT_NAMES, flat
-from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS
+from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS, WRITTEN_BY
 
-FILES = {MEASURES: "train", LEARNER: "train", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
+FILES = (MEASURES, LEARNER, RESULTS, DIAGNOSIS)
 Table = Mapping[str, Any]
 
 
@@ -105,9 +105,10 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
-    stages = {name: record for name, record in run.records().items() if run.finished(name)}
+    finished = run.finished_stages()
+    stages = {name: record for name, record in run.records().items() if name in finished}
     tables = {
-        file.removesuffix(".json"): _table(run.file(file)) if stage in stages else {} for file, stage in FILES.items()
+        file.removesuffix(".json"): _table(run.file(file)) if WRITTEN_BY[file] in finished else {} for file in FILES
     }
     extraction = read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in stages else None
     settings = flat(attrs.asdict(run.config))

@@ -29,11 +29,11 @@ from cubespace.data.spoiling import spoil
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import load_bits
+from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
 from cubespace.runs.learners import read_code
 from cubespace.runs.pictures.plan import Planning
-from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import RunConfig, load_config
 from cubespace.settings.stages import BITS, CODE, EXTRACTION, LEARNER, MEASURES, PDDL, STRIPS
@@ -48,7 +48,7 @@ A_TIME = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same model gives th
 def open_planning(path: Path, catalogue: Catalogue, execution: Execution) -> Planning:
     """Open the model of a run folder, or of a bundle."""
     if not path.is_file():
-        return Planning.of(Pipeline(RunFolder.load(path, catalogue), catalogue, execution, Observer()))
+        return Planning.of(RunContents(RunFolder.load(path, catalogue), catalogue, execution, Observer()))
     with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as name:
         folder = Path(name)
         unpack(path, folder)
@@ -103,7 +103,10 @@ def _card(archive: zipfile.ZipFile) -> dict[str, Any]:
         raise ValueError("its card is too large")
     card = json.loads(archive.read(CARD))
     if card["format"] != FORMAT:
-        raise ValueError(f"format {card['format']}, this version reads {FORMAT}")
+        raise InputError(
+            f"{archive.filename} is a bundle of format {card['format']}, this version reads {FORMAT}: "
+            "export it again from its run, or use the version that made it"
+        )
     there = sorted(entry.filename for entry in archive.infolist())
     if there != sorted((CARD, *FILES)) or set(card["files"]) != set(FILES):
         raise ValueError("it has other files than a bundle")

@@ -22,6 +22,7 @@ from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, own_problem
 from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
+from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.pictures.solving import (
     Given,
     Solution,
@@ -34,7 +35,6 @@ from cubespace.runs.pictures.solving import (
     step_names,
     write_solution,
 )
-from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.search.solver import Limits, Solver
 from cubespace.search.watching import present_watch
 from cubespace.symbols.strips import StripsModel
@@ -118,7 +118,7 @@ class Planning:
     redrawing_error: float  # the largest with which a training picture is redrawn
 
     @classmethod
-    def of(cls, pipeline: Pipeline) -> Planning:
+    def of(cls, pipeline: RunContents) -> Planning:
         """Return it for a run, from its files."""
         learned = pipeline.code(), pipeline.strips()
         return cls(*learned, pipeline.domain(), pipeline.memory(), pipeline.extraction().redrawing_error)

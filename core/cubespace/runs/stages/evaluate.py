@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import read_json, sha256, write_json, write_text
+from cubespace.base.files import read_json, write_json, write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain
@@ -62,10 +62,11 @@ def evaluate_run(run: RunContents) -> None:
         problems, memory = run.problems(domain), run.memory()
         files = (CODE, STRIPS) if planned.name == "learned" else (CODE, STRIPS, LIFTING)
         learned = Learned(
-            files=" ".join((*(sha256(run.run.file(name)) for name in files), planned.name)),
+            files=" ".join((*map(run.run.digest, files), planned.name)),
             memory=memory,
             familiar=familiarity(code, memory, run.transitions().train, problems),
         )
+        run.release_data()
         results = evaluate(
             run.run, problems, domain, code, planned, learned, run.catalogue, run.observer, run.execution.searches
         )

@@ -17,6 +17,7 @@ from cubespace.learning.code_metrics import measure
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import Measures
 from cubespace.plugins.blame import blame
+from cubespace.runs.announcement import announce_learner
 from cubespace.runs.folder.bits_file import BitPairs, save_bits
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.identity import component_identities
@@ -63,6 +64,10 @@ def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:
     choice = choose_code(quick_learners(run.catalogue), data.train, data.validation, work, config)
     for tried in choice.candidates:
         run.observer.say(f"train: learner {tried.summary}")
+    if choice.learner is None:
+        learner = make_learner(run.catalogue, defaults.TRAINED_LEARNER)
+        line = announce_learner(defaults.TRAINED_LEARNER, learner, run.run.config)
+        run.observer.say(f"train: no quick learner fits, so it is {line}")
     return choice
 
 

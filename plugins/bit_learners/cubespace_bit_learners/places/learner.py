@@ -42,7 +42,7 @@ class PlacesLearner(BitLearner):
     options: PlacesOptions
     quick = True
     precondition = "values"
-    method = "a clustering of pixels; nothing is trained by gradient"
+    method = "a clustering of pixels"
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Find the places of the training pictures and the patterns that each shows."""

@@ -9,20 +9,20 @@ import attrs
 import numpy as np
 import pytest
 import torch
+from cubespace.autoencoder.model_file import save_model
+from cubespace.runs.stages.networks import Candidate, Choice, choose_network, default_learner, read_network, resolve
 from tile_rows import smooth_blobs, tile_rows
 from torch import Tensor
 
 from cubespace import hookimpl
 from cubespace.autoencoder.encoder import Decoder, Encoder, Layout
 from cubespace.autoencoder.inference import draw, encode
-from cubespace.autoencoder.model_file import save_model
 from cubespace.base.errors import UsageError
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Pairs
 from cubespace.plugins.catalogue import Catalogue, collect, load_plugins
 from cubespace.plugins.entry_points import installed
 from cubespace.runs.folder.run_folder import RunFolder
-from cubespace.runs.stages.networks import Candidate, Choice, choose_network, default_learner, read_network, resolve
 from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.settings.recipe import AUTO, Execution, ModelConfig
 from cubespace.settings.run_config import load_config
