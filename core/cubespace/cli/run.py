@@ -39,6 +39,7 @@ from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
 from cubespace.evaluation.summary import best_plan
+from cubespace.learning.measures import Measures
 from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
 from cubespace.settings.run_config import flat, load_config, parse_settings
@@ -110,7 +111,7 @@ def train(
     observer: Watchers = None,
     talk: Talk,
 ) -> None:
-    """Draw the data and train the network; an interrupted training continues with identical results."""
+    """Draw the data and learn bits from it; an interrupted training continues with identical results."""
     loaded = talk.catalogue()
     how, watchers = computing.execution(), observers(loaded, observer)
     if folder is not None:
@@ -120,14 +121,30 @@ def train(
         config = resolve_components(loaded, settings.configuration(flags))
         opened = open_run(output, config, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)
-    measures = done.table(MEASURES)
-    if talk.as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
+    _show_learned(done, talk.as_json)
+
+
+def _show_learned(done: Pipeline, as_json: bool) -> None:
+    """Print who learned and how good the result is; of a network that was rewritten, also how good it was before."""
+    learner, measures = done.learner(), done.table(MEASURES)
+    as_trained = {split: attrs.asdict(values) for split, values in learner.before_rewriting.items()}
+    if as_json:
+        about = {"run": str(done.run.path), "learner": learner.title, "updates": learner.updates}
+        typer.echo(json.dumps({**about, "measures": measures, "before_rewriting": as_trained}, indent=2))
         return
+    typer.echo(f"model: {learner.summary}")
+    for split, values in as_trained.items():
+        typer.echo(f"{split}, as trained: {_measured(values)}")
     for split, values in measures.items():
-        named = ((name, value) for name, value in values.items() if value is not None)
-        typer.echo(f"{split}: " + ", ".join(f"{name} {value:.4g}" for name, value in named))
+        typer.echo(f"{split}{', after rewriting' if as_trained else ''}: {_measured(values)}")
     typer.echo(str(done.run.path))
+
+
+def _measured(values: Mapping[str, Any]) -> str:
+    """Return measures in a line; those of actions are dashes where none were learned."""
+    always = {field.name for field in attrs.fields(Measures) if field.default is attrs.NOTHING}
+    shown = {name: value for name, value in values.items() if value is not None or name in always}
+    return ", ".join(f"{name} {'–' if value is None else format(value, '.4g')}" for name, value in shown.items())
 
 
 @app.command(epilog="Example: `cube extract runs/mnist-… --precondition static`")

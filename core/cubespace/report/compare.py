@@ -18,6 +18,7 @@ from cubespace.runs.pictures.solving import folder_name
 
 MAX_SETTINGS_SHOWN = 5  # those in which a variant differs from others
 MAX_FILM_STRIPS = 12
+SHOWN_APART = ("learner.name", "autoencoder.apply", "plan.planners")  # settings that have columns of their own
 MEASURES = ("recall", "wrong")  # of a diagnosis, in tables
 PAGE = many_plots.Palette(plots.INK, plots.GRID, plots.SERIES)  # the colours that the page's own stand for
 
@@ -40,6 +41,7 @@ class Group:
     """The runs that differ in their seeds only: plans added up, measures as mean, least and largest."""
 
     domain: str
+    learner: str
     variant: str
     rows: tuple[Row, ...]
     cells: Mapping[str, Mapping[str, Any] | None]  # by planner
@@ -69,7 +71,9 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
     ]
     grouped = groups(rows, planners)
     trained = {
-        f"{group.domain}, {group.variant}": [row.facts.metrics for row in group.rows if row.facts.metrics]
+        ", ".join(filter(None, (group.domain, group.learner, group.variant))): [
+            row.facts.metrics for row in group.rows if row.facts.metrics
+        ]
         for group in grouped
     }
     shown = [group.best for group in grouped]
@@ -89,18 +93,19 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
 
 def groups(rows: Sequence[Row], planners: Sequence[str]) -> list[Group]:
     """Return the runs of equal settings but for their seeds."""
-    together: dict[tuple[str, str], list[Row]] = {}
+    together: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        together.setdefault((row.facts.domain, row.variant), []).append(row)
+        together.setdefault((row.facts.domain, row.facts.made_by, row.variant), []).append(row)
     return [
         Group(
             domain=domain,
+            learner=learner,
             variant=variant,
             rows=tuple(some),
             cells={name: _added([row.cells[name] for row in some]) for name in planners},
             measures={name: _spread([(row.facts.diagnosis or {}).get(name) for row in some]) for name in MEASURES},
         )
-        for (domain, variant), some in together.items()
+        for (domain, learner, variant), some in together.items()
     ]
 
 
@@ -151,25 +156,15 @@ def _curves(trained: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> Mar
 
 
 def variants(runs: Sequence[Facts]) -> list[str]:
-    """Return for each run the settings in which runs of its domain differ, but for seeds, and its apply module.
-
-    An apply module that all share is named only where there is nothing else to say.
-    """
+    """Return for each run the settings in which runs of its domain differ, but for seeds, planners and who learns."""
     flat = [_flat(attrs.asdict(facts.run.config)) for facts in runs]
     said = []
-    same = len({table["autoencoder.apply"] for table in flat}) == 1 and len(flat) > 1
     for table in flat:
         rivals = [other for other in flat if other["domain"] == table["domain"]]
         keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1 and not key.endswith(".seed")]
-        keys = [key for key in keys if key != "plan.planners"]
-        shown = dict.fromkeys(keys if same and keys else ["autoencoder.apply", *keys])
-        words = [_said(key, table[key]) for key in shown]
+        words = [f"{key.rpartition('.')[2]} {table[key]}" for key in keys if key not in SHOWN_APART]
         said.append(", ".join(words[:MAX_SETTINGS_SHOWN] + ["…"] * (len(words) > MAX_SETTINGS_SHOWN)))
     return said
-
-
-def _said(key: str, value: object) -> str:
-    return str(value) if key == "autoencoder.apply" else f"{key.rpartition('.')[2]} {value}"
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -84,6 +84,9 @@ def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
         "losses": plots.loss_curves(facts.metrics, sequence) if facts.metrics else None,
         "held_out": plots.held_out_curves(facts.metrics, sequence) if facts.metrics else None,
         "effort": plots.effort(facts.planners) if facts.planners else None,
+        "as_trained": attrs.asdict(facts.learner.before_rewriting["test"])
+        if facts.learner and facts.learner.before_rewriting
+        else None,
         "test": facts.measures["test"] if facts.measures else None,
         "learned": learned,
         "lifted": lifted_section(facts),
@@ -139,6 +142,11 @@ def link(target: Path, output: Path) -> str:
     return "./" + quote(Path(os.path.relpath(target, output.parent)).as_posix())
 
 
+def _measure(value: float | None) -> str:
+    """Return a measure, or a dash where nothing was learned that it could be about."""
+    return "–" if value is None else number(value)
+
+
 def environment() -> Environment:
     """Return the templates."""
     loaded = Environment(
@@ -148,5 +156,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    loaded.filters |= {"number": number, "percent": percent, "duration": duration, "verdict": verdict, "size": size}
+    loaded.filters |= {
+        "number": number,
+        "percent": percent,
+        "measure": _measure,
+        "duration": duration,
+        "verdict": verdict,
+        "size": size,
+    }
     return loaded

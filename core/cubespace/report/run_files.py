@@ -1,4 +1,4 @@
-"""The files of a run folder, read as they are; nothing here needs the network."""
+"""The files of a run folder, read as they are; nothing here needs the code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.base.records import read_record
 from cubespace.evaluation.summary import accepted_steps, best_plan
-from cubespace.learning.learner_record import LearnerRecord
+from cubespace.learning.learner_record import LearnerRecord, title
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import ENVIRONMENT, RunFolder
 from cubespace.settings.stages import LEARNER, METRICS, STAGES
@@ -60,7 +60,20 @@ class Facts:
     @property
     def name(self) -> str:
         """Return what to call the run: its domain and who made its model, such as ``mnist · autoencoder, btl``."""
-        return f"{self.domain} · {self.learner.title if self.learner else self.run.config.learner.name}"
+        return f"{self.domain} · {self.made_by}"
+
+    @property
+    def made_by(self) -> str:
+        """Return who made the model, or the learner that is to make it."""
+        if self.learner:
+            return self.learner.title
+        apply = self.run.config.autoencoder.apply
+        return title(self.run.config.learner.name, {} if apply is None else {"apply": apply})
+
+    @property
+    def learning(self) -> str:
+        """Return what to call the stage ``train``: nothing is trained where no gradient is involved."""
+        return "training" if self.learner is None or self.learner.training else "learning"
 
     @property
     def bits(self) -> int:

@@ -17,9 +17,7 @@ def stored(tmp_path, text: str) -> RunConfig:
 
 
 def test_the_encoder_auto_is_the_learner_auto_and_the_default_apply_module_does_not_choose_another(tmp_path) -> None:
-    config = stored(
-        tmp_path, '[model]\napply = "btl"\nbits = 50\n[extract]\neffects = "differences"\n'
-    )
+    config = stored(tmp_path, '[model]\napply = "btl"\nbits = 50\n[extract]\neffects = "differences"\n')
     assert config.learner.name == "auto"
     assert config.autoencoder.apply is None
     assert config.autoencoder.bits == 50
