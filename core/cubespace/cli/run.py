@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import attrs
 import typer
@@ -38,18 +38,17 @@ from cubespace.cli.options import (
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
-from cubespace.evaluation.summary import best_plan
+from cubespace.runs.folder.plan_files import PLANNER_LOG, PROBLEMS, STRIP, plan_folder
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
+from cubespace.settings.stages import EXTRACTION, PDDL
 
 if TYPE_CHECKING:
+    from cubespace.evaluation.summary import PlannerResults
     from cubespace.plugins.catalogue import Catalogue
+    from cubespace.runs.folder.results_file import RunResults
     from cubespace.runs.stages.pipeline import Pipeline
     from cubespace.settings.recipe import Execution
-
-
-COUNTS = ("instances", "found", "valid", "optimal", "all_seen")
 
 
 @app.command(
@@ -117,7 +116,7 @@ def train(
         wanted = resolve_components(loaded, settings.configuration(flags))
         opened = open_run(output, wanted, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)
-    measures = done.table(MEASURES)
+    measures = attrs.asdict(done.measures())
     if talk.as_json:
         typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
         return
@@ -143,7 +142,9 @@ def extract(
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
     report = done.table(EXTRACTION)
     if talk.as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), **report, "judgement": _judgement(done)}, indent=2))
+        typer.echo(
+            json.dumps({"run": str(done.run.path), **report, "judgement": attrs.asdict(done.judgement())}, indent=2)
+        )
         return
     typer.echo(
         ", ".join(f"{name} {number(each) if isinstance(each, float) else each}" for name, each in report.items())
@@ -201,58 +202,44 @@ def show(done: Pipeline, as_json: bool) -> None:
     results = done.results()
     page = write_report([done.run.path], done.catalogue)
     if as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), **results, "judgement": _judgement(done)}, indent=2))
+        judgement = attrs.asdict(done.judgement())
+        typer.echo(json.dumps({"run": str(done.run.path), **attrs.asdict(results), "judgement": judgement}, indent=2))
     else:
         _table(done, results, page)
-    crashed = done.crashed()
-    if crashed:
-        files = done.run.file("problems") / "*" / "*" / "planner.log"
-        count = "1 search" if crashed == 1 else f"{crashed} searches"
+    if results.crashed:
+        files = done.run.file(PROBLEMS) / "*" / "*" / PLANNER_LOG
+        count = "1 search" if results.crashed == 1 else f"{results.crashed} searches"
         typer.echo(f"cube: {count} crashed: the same command tries again; {files} says why", err=True)
         raise typer.Exit(1)
 
 
-def _table(done: Pipeline, results: dict[str, Any], page: Path) -> None:
+def _table(done: Pipeline, results: RunResults, page: Path) -> None:
     from cubespace.symbols.effects import SOURCES
 
     typer.echo(
         f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'all seen':>9} {'seconds':>8}"
     )
-    for name, row in results["planners"].items():
-        counts = (row[key] if row.get(key) is not None else "?" for key in COUNTS)
-        asked, found, valid, optimal, seen = counts
-        typer.echo(f"{name:<20} {asked:>9} {found:>6} {valid:>6} {optimal:>8} {seen:>9} {row['mean_seconds']:>8}")
+    for name, row in results.planners.items():
+        typer.echo(_row(name, row))
     typer.echo("all seen: plans of which training pairs show every step")
     typer.echo(f"model: {done.learner().summary}")
-    typer.echo(f"effects: {SOURCES[results['effects']]}; preconditions: {results['preconditions']}")
-    for warning in _warnings(done):
-        typer.echo(f"warning: {warning}")
-    best = _picture(done.run.path, results)
+    typer.echo(f"effects: {SOURCES[results.effects]}; preconditions: {results.preconditions}")
+    for finding in done.judgement().findings:
+        if finding.warning:
+            typer.echo(f"warning: {finding.words}")
+    best = results.best
     if best is not None:
-        typer.echo(f"the best plan in pictures: {best}")
+        strip = plan_folder(done.run.path, best.problem, best.planner) / STRIP
+        typer.echo(f"the best plan in pictures: {strip}")
     typer.echo(f"all of it on one page: {page}")
     typer.echo(str(done.run.path))
 
 
-def _warnings(done: Pipeline) -> list[str]:
-    """Return what pairs held out say against the model."""
-    findings = _judgement(done).get("findings", [])
-    return [f"{each['text']} {each['advice']}".rstrip() for each in findings if each["warning"]]
-
-
-def _judgement(done: Pipeline) -> dict[str, Any]:
-    """Return what pairs held out say about the model; nothing if an older version has extracted it."""
-    return done.table(JUDGEMENT) if done.run.file(JUDGEMENT).is_file() else {}
-
-
-def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
-    """Return the film strip of the plan that the report shows first."""
-    from cubespace.runs.pictures.solving import folder_name
-
-    best = best_plan(record for row in results["planners"].values() for record in row["records"])
-    if best is None:
-        return None
-    return folder / "problems" / str(best["problem"]) / folder_name(str(best["planner"])) / "strip.png"
+def _row(planner: str, row: PlannerResults) -> str:
+    """Return a row of the table; what nobody can judge is a question mark."""
+    valid, optimal = ("?" if count is None else count for count in (row.valid, row.optimal))
+    counts = f"{row.instances:>9} {row.found:>6} {valid:>6} {optimal:>8} {row.all_seen:>9}"
+    return f"{planner:<20} {counts} {row.mean_seconds:>8}"
 
 
 def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:

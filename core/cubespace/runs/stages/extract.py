@@ -39,7 +39,7 @@ def extract_model(run: RunContents) -> None:
         write_json(run.run.file(EXTRACTION), record)
         run.observer.say(f"extract: {report.summary}")
         judgement = judge_run(code, model, data, run.bits(), effects=effects, labels=report.labels)
-        write_json(run.run.file(JUDGEMENT), judgement.record())
+        write_json(run.run.file(JUDGEMENT), attrs.asdict(judgement.record()))
         for line in judgement.lines:
             run.observer.say(f"extract: {line}")
 

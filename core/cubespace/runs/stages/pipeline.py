@@ -43,7 +43,7 @@ class Pipeline(RunContents):
             blame(),
         ):
             for stage in self.run.config.way_to(last):
-                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
+                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.results().crashed):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     WORK[stage.name](self)
