@@ -132,15 +132,15 @@ class Trainer:
 
     def _begin(self, stage: int) -> None:
         """Go to a phase and prepare it; one without epochs is over with that."""
-        self._enter(stage)
-        while not self.finished:
-            if self.phase.rewrites:
+        for number in range(stage, len(self.plan)):
+            if self.plan[number].rewrites and not self.as_trained:
                 self.model.eval()
                 self.as_trained = self.before_rewriting()
+            self._enter(number)
             self.phase.prepare()
             if self.length:
                 return
-            self._enter(self.stage + 1)
+        self._enter(len(self.plan))
 
     def _enter(self, stage: int) -> None:
         """Go to a phase, or beyond the last one."""

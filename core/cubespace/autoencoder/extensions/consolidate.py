@@ -21,6 +21,7 @@ class ConsolidationPhase(Phase):
 
     name = "consolidate"
     settings = ("train.consolidation.", "train.finish_rate")
+    rewrites = True  # bits that are dropped are held constant, whatever was learned
     targets: Tensor  # bool (2, transitions, bits), agreed on at the beginning of the round
 
     @classmethod
