@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def read_record(cls: type[T], path: Path) -> T:
-    """Return the record, an attrs class, that a JSON file holds; a file that holds another one is one line."""
+    """Return the record, an attrs class, that a JSON file holds; any other content is an :class:`InputError`."""
     table = read_json(path)
     if not isinstance(table, dict):
         raise InputError(f"'{path}' is damaged: it is not a table")

@@ -26,7 +26,7 @@ def diagnose(
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """Compare the moves of the model with the true ones: of fresh random states or, without a simulator, held out."""
+    """Compare the model's moves with the true ones: for fresh states or, without a simulator, held-out pairs."""
     loaded = catalogue(no_plugin)
     opened = changed(folder, loaded, None, {"diagnose.states": states, "diagnose.seed": seed})
     done = work(opened, loaded, execution(device, 1), "diagnose", Terminal())
@@ -41,26 +41,26 @@ def diagnose(
 def lines(result: DiagnosisRecord) -> list[str]:
     """Return the diagnosis in words."""
     moves, fresh, held_out = result.moves, result.fresh, result.held_out
-    shown = []
+    sentences = []
     if fresh is not None:
-        shown.append(f"{fresh.moves} true moves from {fresh.states} fresh states ({fresh.branching:.2f} each)")
+        sentences.append(f"{fresh.moves} true moves from {fresh.states} fresh states ({fresh.branching:.2f} each)")
     if held_out is not None:
         known = percent(held_out.known)
-        shown.append(f"{held_out.moves} pairs held out (no simulator), {known} of them known from training")
-    shown += [
+        sentences.append(f"{held_out.moves} pairs held out (no simulator), {known} of them known from training")
+    sentences += [
         f"recall              {fixed(moves.recall)}",
         f"  no such effect    {fixed(moves.no_effect)}",
         f"  blocked           {fixed(moves.blocked)}",
         f"  unstable bits     {fixed(moves.unstable)}",
     ]
     if fresh is not None:
-        shown.append(f"wrong successors    {fixed(fresh.wrong)} per state")
+        sentences.append(f"wrong successors    {fixed(fresh.wrong)} per state")
     if result.graph is not None:
         recall, wrong = fixed(result.graph.graph_recall), fixed(result.graph.graph_wrong)
-        shown.append(f"the network's graph: recall {recall}, wrong {wrong} per state")
+        sentences.append(f"the network's graph: recall {recall}, wrong {wrong} per state")
     if fresh is not None:
-        shown.append(f"states that look different and have the same bits: {fresh.aliases}")
+        sentences.append(f"states that look different and have the same bits: {fresh.aliases}")
     if held_out is not None:
-        shown.append(f"recall of new ones  {fixed(held_out.new_recall)}")
-        shown.append(f"pictures that look unlike others with the same bits: {held_out.ambiguous}")
-    return shown + [f"{each.planner} {each.problem}: {each.what}; {each.why}" for each in result.failures]
+        sentences.append(f"recall of new ones  {fixed(held_out.new_recall)}")
+        sentences.append(f"pictures that look unlike others with the same bits: {held_out.ambiguous}")
+    return sentences + [f"{each.planner} {each.problem}: {each.what}; {each.why}" for each in result.failures]

@@ -22,7 +22,7 @@ def lift(
     folder: Folder,
     pairs: Set = None,
     baseline: Annotated[
-        bool, typer.Option("--baseline", help="Also lift the pictures as they are, without the network, to compare.")
+        bool, typer.Option("--baseline", help="For comparison, also lift the raw pictures, without the network.")
     ] = False,
     device: Device = "auto",
     talk: Talk,

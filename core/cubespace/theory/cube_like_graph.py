@@ -1,8 +1,8 @@
 """The numbers of the paper's Theorem 1 for a graph of latent states.
 
 Its nodes are states in bits, its edges the pairs of states between which a transition was seen, in either direction.
-The symmetric difference of the two states of an edge is its colour: edges that meet in a node have different ones, so
-the number of differences is at least that of the colours needed.
+The symmetric difference of the two states of an edge is its colour: edges that meet in a node have different colours,
+so there are at least as many differences as colours needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cubespace.base.arrays import Bits, Indices
 
 @attrs.frozen(kw_only=True)
 class GraphNumbers:
-    """What Theorem 1 is about, counted in one graph."""
+    """The quantities of Theorem 1, counted in one graph."""
 
     nodes: int
     edges: int
@@ -32,7 +32,7 @@ class GraphNumbers:
 
 
 def graph_numbers(before: Bits, after: Bits) -> GraphNumbers:
-    """Count in the graph of some transitions, (transitions, bits) each; those that change nothing are no edges.
+    """Count in the graph of transitions, (transitions, bits) each; those that change nothing are not edges.
 
     For 00 → 01, 01 → 00 and 01 → 11 there are three nodes, two edges, Δ = 2, two differences (01 and 10) and three
     effects, two of which occur backwards too.

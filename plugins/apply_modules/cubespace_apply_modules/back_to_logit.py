@@ -23,7 +23,7 @@ class BtlOptions:
         "sigmoid", "activation of the successor in training: the paper says binconcrete, its code uses sigmoid"
     )
     table: Literal["normal", "glorot"] = option(
-        "normal", "initial effects: of deviation 1, or small ones as of a dense layer in Keras"
+        "normal", "initial effects: normal with deviation 1, or small as in a dense layer of Keras"
     )
 
 

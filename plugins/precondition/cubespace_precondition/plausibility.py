@@ -1,4 +1,4 @@
-"""Whether a latent state can belong to a picture, as far as the network and the training pictures can tell."""
+"""Whether a latent state can belong to a picture, judged by the network and the training pictures."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ from cubespace.base.arrays import Bits, Images, literals
 from cubespace.symbols.precondition_learner import Evidence
 
 STATES_PER_BATCH = 2000
-NEVER_TOGETHER_BY_CHANCE = 1e-4  # two literals that never occur together exclude each other if this is less likely
+NEVER_TOGETHER_BY_CHANCE = (
+    1e-4  # two literals that never occur together exclude each other if chance explains it with less probability
+)
 FEATURE_VALUES = 256  # of a pixel's shade and of a patch
 MIN_STRANGE_PLACES = 3  # a plausible picture may always have this many
 
 
 class StatePlausibility:
-    """Tells plausible states from impossible ones.
+    """Distinguishes plausible states from impossible ones.
 
     A state is implausible
 
     - if two of its literals were never seen together, and not by chance, or
     - if its picture, encoded again, gives another state, or
-    - if its picture has shades, or patches of 2x2 pixels, that pictures of training states never have at that place.
+    - if its picture has shades, or patches of 2x2 pixels, that pictures of training states never have at that position.
 
     The last test catches nearly everything that the first two miss. States of the training split are plausible,
-    whatever they look like. Verdicts are remembered, since many paths lead to the same state.
+    whatever they look like. Verdicts are cached, since many paths lead to the same state.
     """
 
     def __init__(self, evidence: Evidence, states: Bits, unseen: float) -> None:
@@ -66,16 +68,16 @@ class StatePlausibility:
         left = np.flatnonzero(known)
         if len(left):
             pictures = self.evidence.draw(states[left])
-            known[left] = (self.evidence.look(pictures) == states[left]).all(1) & self._usual(pictures)
+            known[left] = (self.evidence.look(pictures) == states[left]).all(1) & self._familiar(pictures)
         return known
 
-    def _usual(self, pictures: Images) -> Bits:
-        """Return which pictures have at most a few features that were never seen at their place."""
-        usual = np.ones(len(pictures), dtype=np.bool_)
+    def _familiar(self, pictures: Images) -> Bits:
+        """Return which pictures have at most a few features that were never seen at their position."""
+        familiar = np.ones(len(pictures), dtype=np.bool_)
         for seen, feature in zip(self.seen, _features(pictures), strict=True):
             strange = (~seen[np.arange(len(seen)), feature]).sum(1)
-            usual &= strange <= max(MIN_STRANGE_PLACES, self.unseen * len(seen))
-        return usual
+            familiar &= strange <= max(MIN_STRANGE_PLACES, self.unseen * len(seen))
+        return familiar
 
 
 def keys(states: Bits) -> list[bytes]:

@@ -1,6 +1,6 @@
 """Results as a ``properties`` file of Lab, the report tool of the planning field.
 
-Attributes that Lab knows have its names and units; those that it does not know are added.
+Attributes that Lab knows have its names and units; others are added.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cubespace.experiments.tables.rows import RunFacts, planner_rows, varying_ax
 from cubespace.search.solver import Outcome
 
 KILOBYTES = 1024  # per megabyte: Lab counts memory in kilobytes
-ERRORS = {  # outcomes of a search in the words of Lab
+ERRORS = {  # outcomes of a search in Lab's terms
     Outcome.SOLVED: "success",
     Outcome.UNSOLVABLE: "search-unsolvable",
     Outcome.NOT_FOUND: "search-unsolvable-incomplete",
@@ -27,19 +27,19 @@ Properties = dict[str, object]  # of a run of Lab, by attribute
 
 
 def lab_properties(runs: Sequence[RunFacts]) -> dict[str, Properties]:
-    """Return a run of Lab for each instance; its algorithm is the planner and what varies between runs but the seed.
+    """Return a run of Lab for each instance; its algorithm is the planner and every axis that varies, except the seed.
 
     Seeds are part of the problem: each has its own model, and may have its own instances.
     """
     axes = [axis for axis in varying_axes(runs) if axis != DOMAIN]
-    found: dict[str, Properties] = {}
+    properties: dict[str, Properties] = {}
     for row in planner_rows(runs):
         facts = row.facts
         algorithm = "-".join([row.planner, *(facts.value(axis) for axis in axes)])
         domain, seed = facts.value(DOMAIN), facts.value(SEED)
         for record in row.records:
             names = [algorithm, domain, f"s{seed}-{record.problem}"]
-            found["-".join(names)] = {
+            properties["-".join(names)] = {
                 "algorithm": algorithm,
                 "domain": domain,
                 "problem": names[-1],
@@ -48,7 +48,7 @@ def lab_properties(runs: Sequence[RunFacts]) -> dict[str, Properties]:
                 **_of_search(record),
                 "planner": row.planner,
             }
-    return found
+    return properties
 
 
 def _of_run(facts: RunFacts) -> Properties:

@@ -1,4 +1,4 @@
-"""Every search of many runs as a line of a CSV file, for whatever reads tables."""
+"""Every search of many runs as a line of a CSV file, for any tool that reads tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def search_records(runs: Sequence[RunFacts]) -> list[dict[str, object]]:
         }
         for record in row.records:
             reported = attrs.asdict(record, filter=attrs.filters.exclude(*LEFT_OUT))
-            records.append({**about, "steps": record.steps if record.found else None, **reported})
+            records.append(
+                {**about, "problem": record.problem, "steps": record.steps if record.found else None, **reported}
+            )
     return records
 
 

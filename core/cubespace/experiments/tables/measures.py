@@ -23,7 +23,7 @@ Number = float | int | None
 
 @attrs.frozen
 class Measure:
-    """A number of a run, or of a run and planner; of the ``stage`` whose result it is, so that it is counted once."""
+    """A number of a run, or of a run and planner; ``stage`` produced it, so that shared results are counted once."""
 
     title: str
     read: Callable[[Row], Number]
@@ -37,12 +37,12 @@ class Measure:
 
 
 def _plans(read: Callable[[PlannerResults], Number]) -> Callable[[Row], Number]:
-    """Return how to read a number of a planner's results, None if there are none."""
+    """Return a function that reads a number of a planner's results, None if there are none."""
     return lambda row: None if row.plans is None else read(row.plans)
 
 
 def _fraction(count: Callable[[PlannerResults], int | None]) -> Callable[[Row], Number]:
-    """Return how to read a count as a fraction of the instances."""
+    """Return a function that reads a count as a fraction of the instances."""
 
     def read(plans: PlannerResults) -> Number:
         value = count(plans)
@@ -52,7 +52,7 @@ def _fraction(count: Callable[[PlannerResults], int | None]) -> Callable[[Row], 
 
 
 def _mean(number: Callable[[PlanRecord], Number]) -> Callable[[Row], Number]:
-    """Return how to read the mean over the instances that were solved."""
+    """Return a function that reads the mean over the solved instances."""
 
     def read(row: Row) -> Number:
         values = [number(record) for record in row.records if record.found]
@@ -63,27 +63,27 @@ def _mean(number: Callable[[PlanRecord], Number]) -> Callable[[Row], Number]:
 
 
 def _ended(outcome: Outcome) -> Callable[[Row], Number]:
-    """Return how to count the searches that ended in this way."""
+    """Return a function that counts the searches with this outcome."""
     return _plans(lambda plans: plans.outcomes.get(outcome, 0))
 
 
 def _test(read: Callable[[Measures], Number]) -> Callable[[Row], Number]:
-    """Return how to read a measure of the code on the test split."""
+    """Return a function that reads a measure of the code on the test split."""
     return lambda row: None if row.facts.measures is None else read(row.facts.measures.test)
 
 
 def _diagnosed(read: Callable[[DiagnosisRecord], Number]) -> Callable[[Row], Number]:
-    """Return how to read a number of the diagnosis, None if it is not done."""
+    """Return a function that reads a number of the diagnosis, None if it is not done."""
     return lambda row: None if row.facts.diagnosis is None else read(row.facts.diagnosis)
 
 
 def _graph(read: Callable[[GraphDiagnosis], Number]) -> Callable[[Row], Number]:
-    """Return how to read a number of the network's graph, None if it has none."""
+    """Return a function that reads a number of the network's graph, None if it has none."""
     return _diagnosed(lambda diagnosis: None if diagnosis.graph is None else read(diagnosis.graph))
 
 
 def _extracted(key: str) -> Callable[[Row], Number]:
-    """Return how to read a number of the extraction, None if it is not done."""
+    """Return a function that reads a number of the extraction, None if it is not done."""
     return lambda row: None if row.facts.extraction is None else row.facts.extraction[key]
 
 
@@ -92,7 +92,7 @@ def _bits(row: Row) -> Number:
 
 
 def _stage(key: Literal["seconds", "cpu_seconds"], *stages: str) -> Callable[[Row], Number]:
-    """Return how to read the time of some stages, all of which must be done."""
+    """Return a function that reads the time of stages, all of which must be done."""
 
     def read(row: Row) -> Number:
         if not all(stage in row.facts.stages for stage in stages):
@@ -141,7 +141,7 @@ PLANS = "plans"  # found/valid/optimal in one cell, added up
 
 Summary = Callable[[Sequence[float]], float]
 SUMMARIES: dict[str, Summary] = {"mean": fmean, "min": min, "max": max, "sum": sum}
-SPREAD, RANGE = "spread", "range"  # mean ± sd, and least–largest
+SPREAD, RANGE = "spread", "range"  # mean ± sd, and minimum–maximum
 
 
 @attrs.frozen(kw_only=True)
@@ -156,7 +156,7 @@ class PlanCounts:
 
 @attrs.frozen(kw_only=True)
 class Value:
-    """What stands in a cell of a table: a measure over the runs that fall together there."""
+    """The value of a cell of a table: a measure over the runs that it aggregates."""
 
     numbers: tuple[float, ...] = ()
     counts: PlanCounts | None = None
@@ -174,7 +174,7 @@ class Value:
 
 @attrs.frozen(kw_only=True)
 class Column:
-    """A measure and how it is summed up, as the user writes it: ``recall``, ``recall:min``, ``plans``."""
+    """A measure and its summary, as the user writes it: ``recall``, ``recall:min``, ``plans``."""
 
     name: str
     summary: str = SPREAD
@@ -188,7 +188,7 @@ class Column:
             raise UsageError(f"No measure is called '{name}'. {suggestion(name, known)}Available: {', '.join(known)}.")
         ways = [SPREAD, RANGE, *SUMMARIES]
         if summary and (summary not in ways or name == PLANS):
-            raise UsageError(f"'{text}': a measure is summed up by {', '.join(ways)}; plans are added up")
+            raise UsageError(f"'{text}': a measure is summarised by {', '.join(ways)}; plans are added up")
         return cls(name=name, summary=summary or SPREAD)
 
     @property

@@ -1,4 +1,4 @@
-"""What many runs came to: a row for each run and planner, read from the run folders."""
+"""The results of many runs: a row for each run and planner, read from the run folders."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, 
 
 @attrs.frozen(kw_only=True)
 class RunFacts:
-    """The files of a run, each None if its stage is not finished with the present settings."""
+    """The files of a run, each None if its stage is not finished with the current settings."""
 
     run: RunFolder
     values: Mapping[str, str]  # of the axes of its matrix
@@ -37,7 +37,7 @@ class RunFacts:
     extraction: Mapping[str, Any] | None
     results: RunResults | None
     diagnosis: DiagnosisRecord | None
-    stages: Mapping[str, StageRecord]  # what the manifest says of each finished stage
+    stages: Mapping[str, StageRecord]  # the manifest's record of each finished stage
 
     def key(self, stage: str) -> str:
         """Return the identity of a stage: equal for runs that share it."""
@@ -73,21 +73,21 @@ class Row:
 
 
 def read_runs(paths: Sequence[Path], catalogue: Catalogue | None = None) -> list[RunFacts]:
-    """Read run folders and matrix folders; of a matrix, the cells that its file names and that were begun."""
+    """Read run folders and matrix folders; of a matrix, the cells that its file defines and that were started."""
     loaded = catalogue or load_plugins()
-    found: list[RunFacts] = []
+    runs: list[RunFacts] = []
     for path in paths:
         if (path / "matrix.toml").is_file():
             cells = cells_of(read_matrix(path), path, loaded)
             begun = [cell for cell in cells if (cell.folder / "config.toml").is_file()]
-            found += [_facts(RunFolder.load(cell.folder, loaded), cell.values) for cell in begun]
+            runs += [_facts(RunFolder.load(cell.folder, loaded), cell.values) for cell in begun]
         elif (path / CELLS).is_dir() and not (path / "config.toml").is_file():
             raise InputError(f"{path} has cells but no matrix.toml: name the run folders in {path / CELLS}")
         else:
-            found.append(_facts(RunFolder.load(path, loaded), {}))
-    if not any(facts.stages for facts in found):
+            runs.append(_facts(RunFolder.load(path, loaded), {}))
+    if not any(facts.stages for facts in runs):
         raise InputError("none of these runs has a finished stage: there is nothing to put into a table")
-    return found
+    return runs
 
 
 def planner_rows(runs: Sequence[RunFacts]) -> list[Row]:

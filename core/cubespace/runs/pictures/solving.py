@@ -27,6 +27,7 @@ from cubespace.plugins.blame import blame
 from cubespace.runs.folder.plan_files import ANIMATION, PLAN, PLANNER_LOG, RESULT, STRIP
 from cubespace.runs.folder.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver, Statistics
+from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
 
 Given = str | Path | bytes | NDArray[np.uint8]  # a picture: its file, what is in its file, or its pixels
@@ -214,7 +215,7 @@ def write_solution(
         for stale in (PLAN, TRACE, STRIP, ANIMATION, PLANNER_LOG):
             remove(folder / stale)
     if solution is not None and solution.frames is not None and solution.trace is not None and record.found:
-        write_text(folder / PLAN, "".join(f"({name})\n" for name in step_names(model, solution.search)))
+        write_text(folder / PLAN, write_plan(step_names(model, solution.search)))
         save_trace(folder / TRACE, solution.trace)
         write_picture(folder / STRIP, plan_strip(problem, solution.frames, record))
         write_animation(folder / ANIMATION, solution.frames)
