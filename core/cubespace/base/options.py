@@ -184,12 +184,16 @@ def _optional(value: object, kind: Any) -> object:
 
 
 def _tuple(value: object, kind: Any) -> tuple[object, ...]:
-    """Structure ``tuple[T, …]``; on the command line its items are joined by plus signs."""
+    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line its items are joined by plus signs."""
     items = value.split("+") if isinstance(value, Text) else value
     if not isinstance(items, (list, tuple)):
         raise TypeError(f"{value!r} is not a list")
     wrap = Text if isinstance(value, Text) else lambda item: item
-    return tuple(_converter.structure(wrap(item), get_args(kind)[0]) for item in items)
+    kinds = get_args(kind)
+    kinds = kinds[:1] * len(items) if kinds[-1] is Ellipsis else kinds
+    if len(items) != len(kinds):
+        raise TypeError(f"{value!r} does not have {len(kinds)} items")
+    return tuple(_converter.structure(wrap(item), each) for item, each in zip(items, kinds, strict=True))
 
 
 def _origin(kind: Any) -> object:

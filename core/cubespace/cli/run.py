@@ -41,7 +41,7 @@ from cubespace.cli.signals import Stopped
 from cubespace.runs.folder.plan_files import PLANNER_LOG, PROBLEMS, STRIP, plan_folder
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.stages import EXTRACTION, PDDL
+from cubespace.settings.stages import PDDL
 
 if TYPE_CHECKING:
     from cubespace.evaluation.summary import PlannerResults
@@ -142,7 +142,7 @@ def extract(
     loaded = talk.catalogue()
     opened = changed(folder, loaded, pairs, {"extract.precondition": precondition})
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
-    report = done.table(EXTRACTION)
+    report = attrs.asdict(done.extraction())
     if talk.as_json:
         typer.echo(
             json.dumps({"run": str(done.run.path), **report, "judgement": attrs.asdict(done.judgement())}, indent=2)

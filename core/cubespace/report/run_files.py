@@ -20,6 +20,8 @@ from cubespace.evaluation.plan_record import PlanRecord, SearchRecord
 from cubespace.evaluation.summary import PlannerResults
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import HeldOutMeasures
+from cubespace.runs.folder.extraction_file import ExtractionRecord
+from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import ENVIRONMENT, RunFolder
@@ -52,11 +54,11 @@ class Facts:
     metrics: Sequence[Mapping[str, Any]]
     measures: HeldOutMeasures | None
     learner: LearnerRecord | None
-    extraction: Mapping[str, Any] | None
+    extraction: ExtractionRecord | None
     judgement: JudgementRecord | None
     results: RunResults | None
     diagnosis: DiagnosisRecord | None
-    lifting: Mapping[str, Any] | None
+    lifting: LiftingRecord | None
 
     @property
     def domain(self) -> str:
@@ -118,11 +120,11 @@ def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
         metrics=_rows(run.file(METRICS)),
         measures=read_record(HeldOutMeasures, run.file(MEASURES)) if trained else None,
         learner=read_record(LearnerRecord, run.file(LEARNER)) if trained else None,
-        extraction=_table(run.file(EXTRACTION)) if extracted else None,
+        extraction=read_record(ExtractionRecord, run.file(EXTRACTION)) if extracted else None,
         judgement=read_record(JudgementRecord, run.file(JUDGEMENT)) if extracted else None,
         results=read_record(RunResults, run.file(RESULTS)) if "evaluate" in finished else None,
         diagnosis=read_diagnosis(run.file(DIAGNOSIS)) if "diagnose" in finished else None,
-        lifting=_table(run.file(LIFTING)) if "lift" in finished else None,
+        lifting=read_record(LiftingRecord, run.file(LIFTING)) if "lift" in finished else None,
     )
 
 

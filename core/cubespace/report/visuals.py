@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import attrs
@@ -109,9 +110,11 @@ class LearnedPictures:
         model: StripsModel | None,
         data: Transitions,
         seen: BitPairs,
+        planned_names: Sequence[str],
     ) -> None:
         self.run, self.code, self.model, self.data = run, code, model, data
         self.some: Pairs = data.train[:MAX_TRANSITIONS]
+        self.planned_names = planned_names  # of the actions of the model that plans were made with
         self.before, self.after = seen.before[:MAX_TRANSITIONS], seen.after[:MAX_TRANSITIONS]  # bits of the same
 
     def places(self) -> Picture | None:
@@ -211,11 +214,11 @@ class LearnedPictures:
         return frames
 
     def _step_name(self, record: PlanRecord, step: int) -> str:
-        """Return the name of the action that leads to a frame: a row of the model, or a label of the network."""
-        if step == 0 or self.model is None or record.plan is None:
+        """Return the name of the action that leads to a frame, or the label of the network."""
+        if step == 0 or record.plan is None:
             return ""
         number = record.plan[step - 1]
-        return f"label-{number}" if record.latent else self.model.names[number]
+        return f"label-{number}" if record.latent else self.planned_names[number]
 
     def means(self, model: StripsModel, row: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the mean pictures before and after an action, of the transitions that it reproduces."""

@@ -16,6 +16,7 @@ from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.summary import PlannerResults
 from cubespace.experiments.tables.rows import Row
 from cubespace.learning.measures import Measures
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.search.solver import Outcome
 
 Number = float | int | None
@@ -82,13 +83,13 @@ def _graph(read: Callable[[GraphDiagnosis], Number]) -> Callable[[Row], Number]:
     return _diagnosed(lambda diagnosis: None if diagnosis.graph is None else read(diagnosis.graph))
 
 
-def _extracted(key: str) -> Callable[[Row], Number]:
-    """Return a function that reads a number of the extraction, None if it is not done."""
-    return lambda row: None if row.facts.extraction is None else row.facts.extraction[key]
-
-
 def _bits(row: Row) -> Number:
     return None if row.facts.learner is None else row.facts.learner.bits
+
+
+def _extracted(read: Callable[[ExtractionRecord], Number]) -> Callable[[Row], Number]:
+    """Return a function that reads a number of the extraction, None if it is not done."""
+    return lambda row: None if row.facts.extraction is None else read(row.facts.extraction)
 
 
 def _stage(key: Literal["seconds", "cpu_seconds"], *stages: str) -> Callable[[Row], Number]:
@@ -122,9 +123,9 @@ MEASURES = {
     "wrong": Measure("wrong per state", _diagnosed(lambda diagnosis: diagnosis.wrong), "extract"),
     "graph_recall": Measure("recall of the graph", _graph(lambda graph: graph.graph_recall), "extract"),
     "graph_wrong": Measure("wrong edges per state", _graph(lambda graph: graph.graph_wrong), "extract"),
-    "actions": Measure("actions", _extracted("actions"), "extract", 0),
-    "effects": Measure("effects", _extracted("differences"), "extract", 0),
-    "literals": Measure("literals", _extracted("literals"), "extract", 1),
+    "actions": Measure("actions", _extracted(lambda record: record.actions), "extract", 0),
+    "effects": Measure("effects", _extracted(lambda record: record.differences), "extract", 0),
+    "literals": Measure("literals", _extracted(lambda record: record.literals), "extract", 1),
     "reconstruction": Measure("Rec", _test(lambda measures: measures.reconstruction), "train", 5),
     "successor": Measure("Succ", _test(lambda measures: measures.successor), "train", 5),
     "direct": Measure("Direct", _test(lambda measures: measures.direct), "train", 5),

@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import read_json
 from cubespace.base.records import read_record
 from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
 from cubespace.evaluation.plan_record import PlanRecord
@@ -18,6 +17,7 @@ from cubespace.experiments.matrix import CELLS, PLANNER, SEED, cells_of, read_ma
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import RunFolder
@@ -34,7 +34,7 @@ class RunFacts:
     settings: Mapping[str, Any]  # by full name
     measures: HeldOutMeasures | None
     learner: LearnerRecord | None
-    extraction: Mapping[str, Any] | None
+    extraction: ExtractionRecord | None
     results: RunResults | None
     diagnosis: DiagnosisRecord | None
     stages: Mapping[str, StageRecord]  # the manifest's record of each finished stage
@@ -123,14 +123,7 @@ def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
         stages=stages,
         measures=read_record(HeldOutMeasures, run.file(MEASURES)) if "train" in stages else None,
         learner=read_record(LearnerRecord, run.file(LEARNER)) if "train" in stages else None,
-        extraction=_table(run.file(EXTRACTION)) if "extract" in stages else None,
+        extraction=read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in stages else None,
         results=read_record(RunResults, run.file(RESULTS)) if "evaluate" in stages else None,
         diagnosis=read_diagnosis(run.file(DIAGNOSIS)) if "diagnose" in stages else None,
     )
-
-
-def _table(path: Path) -> Mapping[str, Any]:
-    table = read_json(path)
-    if not isinstance(table, dict):
-        raise InputError(f"'{path}' is damaged")
-    return table

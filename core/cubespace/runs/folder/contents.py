@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import read_json, well_formed
+from cubespace.base.files import read_json
 from cubespace.base.observer import Observer
 from cubespace.base.records import read_record
 from cubespace.data import transitions
@@ -24,6 +24,8 @@ from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
+from cubespace.runs.folder.extraction_file import ExtractionRecord
+from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.learners import read_code
@@ -36,6 +38,7 @@ from cubespace.settings.stages import (
     EXTRACTION,
     JUDGEMENT,
     LEARNER,
+    LIFTING,
     MEASURES,
     RESULTS,
     STAGES,
@@ -115,10 +118,15 @@ class RunContents:
         self.require("extract")
         return load_strips(self.run.file(STRIPS))
 
-    def redrawing_error(self) -> float:
-        """Return the largest error with which a training picture is redrawn."""
-        with well_formed(self.run.file(EXTRACTION)):
-            return float(self.table(EXTRACTION)["redrawing_error"])
+    def extraction(self) -> ExtractionRecord:
+        """Return what the extraction found."""
+        self.require("extract")
+        return read_record(ExtractionRecord, self.run.file(EXTRACTION))
+
+    def lifting(self) -> LiftingRecord:
+        """Return the result of lifting, the lifted model included."""
+        self.require("lift")
+        return read_record(LiftingRecord, self.run.file(LIFTING))
 
     def judgement(self) -> JudgementRecord:
         """Return what pairs held out say about the model."""

@@ -156,7 +156,7 @@ class Planning:
             model=run.strips(),
             domain=run.domain(),
             memory=run.memory(),
-            redrawing_error=run.redrawing_error(),
+            redrawing_error=run.extraction().redrawing_error,
         )
 
     def picture(self, given: Given, resize: bool = False) -> Images:

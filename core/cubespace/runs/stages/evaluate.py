@@ -45,7 +45,7 @@ from cubespace.runs.stages.judging import familiarity
 from cubespace.runs.stages.planned import Planned, planned_run
 from cubespace.search.side_by_side import side_by_side
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
-from cubespace.settings.stages import CODE, EXTRACTION, LIFTING, RESULTS, STRIPS
+from cubespace.settings.stages import CODE, LIFTING, RESULTS, STRIPS
 from cubespace.symbols.pddl import write_problem
 
 RECORD_FORM = 4  # of an instance's record: one of another form is made again
@@ -71,12 +71,12 @@ def evaluate_run(run: RunContents) -> None:
             at_once=run.execution.searches,
         )
         familiar = familiarity(code, memory, run.transitions().train, problems)
-        learner, extraction = run.learner(), run.table(EXTRACTION)
+        learner, extraction = run.learner(), run.extraction()
         results = RunResults(
             learner=learner.title,
             updates=learner.updates,
-            effects=extraction["effects"],
-            preconditions=extraction["precondition"],
+            effects=extraction.effects,
+            preconditions=extraction.precondition,
             domain=config.domain,
             model=planned.name,
             limits=limits,
@@ -97,7 +97,9 @@ def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> d
     specs = run.run.config.plan.planners
     planners: dict[str, Solver] = {spec: run.catalogue.create("planner", spec) for spec in specs}
     refuse_missing(planners, bench.code)
-    searches = [bench.planned.told(search_problem(bench.code, bench.planned.strips, each)) for each in problems]
+    searches = [
+        bench.planned.with_lifted_task(search_problem(bench.code, bench.planned.strips, each)) for each in problems
+    ]
     _announce(run.run, run.observer, planners, problems, searches)
     model = _model_identity(run.run, bench.planned)
     rows: dict[str, PlannerResults] = {}
