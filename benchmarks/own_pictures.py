@@ -66,8 +66,8 @@ def case(folder: str, pairs: int, lamp: bool, settings: dict[str, Any]) -> dict[
     file = f"{'lamp' if lamp else 'arm'}{pairs}.npz"
     before, after = draw_pairs(pairs, lamp)
     np.savez_compressed(file, before=before, after=after)
-    wanted = {"plan.instances": INSTANCES, "plan.planners": (PLANNER,), **settings}
-    run = cubespace.run(wanted, folder=folder, domain=f"images:path={file}")
+    config = {"plan.instances": INSTANCES, "plan.planners": (PLANNER,), **settings}
+    run = cubespace.run(config, folder=folder, domain=f"images:path={file}")
     row = run.results["planners"][PLANNER]
     judged = [(record, legal(run, record)) for record in row["records"] if record["plan"] is not None]
     judgement = json.loads((run.path / "judgement.json").read_text("utf-8"))

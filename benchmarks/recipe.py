@@ -214,7 +214,7 @@ def main() -> None:
     arguments = parser.parse_args()
     first, _, last = arguments.seeds.partition("-")
     seeds = range(int(first), int(last or first) + 1)
-    wanted = rows(arguments.sections, list(seeds), arguments.mandrill, arguments.worlds)
+    selected = rows(arguments.sections, list(seeds), arguments.mandrill, arguments.worlds)
     file = RESULTS / "recipe.json"
     known = read_json(file) if file.is_file() else {"rows": []}
     assert isinstance(known, dict)
@@ -236,7 +236,7 @@ def main() -> None:
             write_results([records[key] for key in sorted(records)])
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(do, wanted))
+        list(pool.map(do, selected))
 
 
 def write_results(records: Sequence[dict[str, Any]]) -> None:

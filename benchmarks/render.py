@@ -69,6 +69,8 @@ def main() -> None:
     arguments = parser.parse_args()
     machine = environment()
     lines = [
+        "# Speed of drawing",
+        "",
         f"`{' '.join(['python', *sys.argv])}`, {machine['date']}, {machine['processor']}, one thread.",
         "",
         "| domain | frame | copy GB/s | 64 MB at once, M frames/s | ratio | 16 MB at once, M frames/s | ratio |",

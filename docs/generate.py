@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from made import contracts, program, results, texts  # noqa: E402 - needs the path above
+from generator import contracts, program, results, texts  # noqa: E402 - needs the path above
 
 PART = re.compile(r"(?<=<!-- made: )(?P<name>\S+)(?P<words>[^>\n]*) -->\n.*?(?=<!-- /made -->)", re.DOTALL)
 PARTS: dict[str, Callable[..., str]] = {

@@ -120,3 +120,15 @@ def test_a_function_or_class_is_in_the_file_named_before_it() -> None:
 def test_a_planner_or_preset_exists(text) -> None:
     known = components()["planner"] | set(load_plugins().presets)
     assert set(re.findall(r"`([\w-]+)`", text)) <= known
+
+
+@pytest.mark.parametrize("text", [text for text in quoted() if re.fullmatch(r"--[a-z]+ [a-z]\w*", text)])
+def test_a_component_of_an_option_exists(text) -> None:
+    flag, name = text.removeprefix("--").split()
+    assert name in components()[flag] or (flag, name) == ("learner", "auto")
+
+
+def test_the_extensions_of_training_exist() -> None:
+    named = re.findall(r"`train\.extensions`: ((?:`\w+`(?:, )?)+)", PAGE)
+    assert len(named) > 2
+    assert {name for names in named for name in re.findall(r"`(\w+)`", names)} <= components()["extension"]

@@ -24,7 +24,7 @@ class InputError(CubeError):
 
 
 class ComponentError(CubeError):
-    """A component failed at work; the message names it, its plugin and its package."""
+    """A component failed; the message names it, its plugin and its package."""
 
 
 class ContractError(Exception):

@@ -72,15 +72,6 @@ def parse_spec(text: str) -> Spec:
     return Spec(name, options)
 
 
-def spec_of(value: object, where: str) -> Spec:
-    """Return the spec of a TOML value: a string as on the command line, or a table with the key ``name``."""
-    if isinstance(value, str):
-        return parse_spec(value)
-    if isinstance(value, Mapping) and isinstance(value.get("name"), str):
-        return Spec(str(value["name"]), {key: option for key, option in value.items() if key != "name"})
-    raise UsageError(f"{where} must be 'NAME:key=value,…' or a table with the key 'name', not {value!r}")
-
-
 def structure(cls: type[T], values: Mapping[str, object], where: str) -> T:
     """Build the attrs class ``cls`` from ``values``; every complaint names the key and begins with ``where``."""
     try:
@@ -193,12 +184,16 @@ def _optional(value: object, kind: Any) -> object:
 
 
 def _tuple(value: object, kind: Any) -> tuple[object, ...]:
-    """Structure ``tuple[T, …]``; on the command line its items are joined by plus signs, and an empty text has none."""
+    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line its items are joined by plus signs."""
     items = [part for part in value.split("+") if part] if isinstance(value, Text) else value
     if not isinstance(items, (list, tuple)):
         raise TypeError(f"{value!r} is not a list")
     wrap = Text if isinstance(value, Text) else lambda item: item
-    return tuple(_converter.structure(wrap(item), get_args(kind)[0]) for item in items)
+    kinds = get_args(kind)
+    kinds = kinds[:1] * len(items) if kinds[-1] is Ellipsis else kinds
+    if len(items) != len(kinds):
+        raise TypeError(f"{value!r} does not have {len(kinds)} items")
+    return tuple(_converter.structure(wrap(item), each) for item, each in zip(items, kinds, strict=True))
 
 
 def _origin(kind: Any) -> object:

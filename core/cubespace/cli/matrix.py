@@ -11,12 +11,13 @@ import attrs
 import typer
 
 from cubespace.base.errors import UsageError
+from cubespace.base.numbers import duration
 from cubespace.base.options import Spec, parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names, presets, settings
-from cubespace.cli.matrix_view import MatrixView, duration
+from cubespace.cli.matrix_view import MatrixView
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import DEFAULTS, SPEC, Device, Precision
+from cubespace.cli.options import DEFAULTS, SPEC, Device, Precision, Searches
 from cubespace.cli.signals import Stopped
 from cubespace.experiments.driver import MatrixRun, Outcome
 from cubespace.experiments.executor import Executor
@@ -92,7 +93,7 @@ class Axes:
 class Manner:
     """How every cell works, which is not part of the identity of its result."""
 
-    searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1
+    searches: Searches = DEFAULTS.searches
     device: Device = DEFAULTS.device
     precision: Precision = DEFAULTS.precision
 
@@ -108,9 +109,12 @@ def matrix(
     axes: Axes,
     output: MatrixFolder = None,
     executor: Annotated[
-        str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the cells.")
+        str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the jobs.")
     ] = "local",
-    jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side.  [default: one per core]")] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cells, or stages that they share, side by side.  [default: one per core]"),
+    ] = None,
     manner: Manner,
     reuse: Lenders = None,
     dry_run: Annotated[
@@ -168,7 +172,7 @@ def _run(run: MatrixRun, by: Executor, how: Execution, quiet: bool) -> Outcome:
 
 
 def find_executor(loaded: Catalogue, text: str, jobs: int | None) -> Executor:
-    """Return the executor that runs the cells; one that is not installed is refused before any work is done."""
+    """Return what runs the jobs; one that is not installed is refused before any work is done."""
     spec = parse_spec(text)
     if jobs is not None:
         spec = Spec(spec.name, {**spec.options, "jobs": jobs})

@@ -114,7 +114,7 @@ Compile = Annotated[bool, typer.Option("--compile", help="Compile the network fi
 CheckpointSeconds = Annotated[
     float, typer.Option(min=0, help="Seconds between checkpoints: at most this much training is lost, or an epoch.")
 ]
-Searches = Annotated[int, typer.Option("--jobs", min=1, help="How many searches of planners run side by side.")]
+Searches = Annotated[int, typer.Option(min=1, help="How many searches of planners run side by side.")]
 Watchers = Annotated[
     list[str] | None,
     typer.Option(

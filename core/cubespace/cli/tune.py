@@ -20,7 +20,7 @@ from cubespace.cli.matrix import find_executor
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC, Domain
 from cubespace.cli.signals import Stopped
-from cubespace.experiments.executor import CellResult
+from cubespace.experiments.executor import JobResult
 from cubespace.experiments.tuning.tuning_file import Choice, Tuning, read_tuning
 from cubespace.settings.run_config import SHORT_NAMES
 
@@ -119,7 +119,7 @@ def tune(
     at_once = jobs or len(os.sched_getaffinity(0))
     by = find_executor(loaded, executor, jobs)
 
-    def report(trial: optuna.trial.FrozenTrial, result: CellResult) -> None:
+    def report(trial: optuna.trial.FrozenTrial, result: JobResult) -> None:
         how = f"{result.seconds:.1f} s" if result.succeeded else f"failed, {result.reason}"
         if not quiet:
             typer.echo(f"trial {trial.number}: {how}", err=True)

@@ -16,8 +16,8 @@ from cubespace.base.files import write_text
 from cubespace.base.options import parse_spec
 from cubespace.data.domain import StateSpace
 from cubespace.experiments.estimate import Estimate
-from cubespace.experiments.executor import CellResult, Executor
-from cubespace.experiments.jobs import Job, executor_cells, plan_jobs
+from cubespace.experiments.executor import Executor, JobResult
+from cubespace.experiments.jobs import PlannedJob, executor_jobs, plan_jobs
 from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.sharing import recorded, take_over
@@ -74,8 +74,8 @@ class MatrixRun:
         domain = self.catalogue.find("domain", parse_spec(cell.config.domain).name).load()
         return self.matrix.diagnose and issubclass(domain, StateSpace)
 
-    def jobs(self) -> list[Job]:
-        """Return the jobs that remain, shared stages before those that need them."""
+    def jobs(self) -> list[PlannedJob]:
+        """Return the jobs that are left, shared stages before those that need them."""
         self._known.clear()
         return plan_jobs(self.cells, self.done)
 
@@ -88,7 +88,7 @@ class MatrixRun:
         executor: Executor,
         *,
         execution: Execution | None = None,
-        told: Callable[[CellResult], None] = lambda _: None,
+        told: Callable[[JobResult], None] = lambda _: None,
     ) -> Outcome:
         """Run the remaining jobs in random order, so that a part of them is a fair sample; a failure stops no other."""
         begun, failures = time.monotonic(), {}
@@ -98,13 +98,13 @@ class MatrixRun:
             jobs = self.jobs()
             random.shuffle(jobs)
 
-            def finished(result: CellResult) -> None:
+            def finished(result: JobResult) -> None:
                 if not result.succeeded:
-                    failures[result.cell.name] = result.reason
+                    failures[result.job.name] = result.reason
                 told(result)
 
-            cells = executor_cells(jobs, self.folder, execution or Execution(), self.matrix.diagnose, self._holder)
-            executor.run(cells, finished)
+            how = execution or Execution()
+            executor.run(executor_jobs(jobs, self.folder, how, self.matrix.diagnose, self._holder), finished)
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
@@ -118,8 +118,8 @@ class MatrixRun:
                 for run in [RunFolder.load(cell.folder, self.catalogue) for cell in self.cells if not self.done(cell)]:
                     list(take_over(run, pool, CHAIN))
 
-    def _holder(self, job: Job) -> Path | None:
-        """Return the run that has finished most of the stages that a job shares with it."""
+    def _holder(self, job: PlannedJob) -> Path | None:
+        """Return a run that has done the most of what a job shares with it."""
         for stage in reversed(CHAIN[: CHAIN.index(job.stage)]):
             key = job.cell.config.key(stage)
             for other in self.cells:

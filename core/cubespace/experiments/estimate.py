@@ -8,7 +8,7 @@ from statistics import fmean
 
 import attrs
 
-from cubespace.experiments.jobs import Job
+from cubespace.experiments.jobs import PlannedJob
 from cubespace.experiments.matrix import CHAIN, MatrixCell
 from cubespace.experiments.sharing import records
 
@@ -39,8 +39,8 @@ class Estimate:
         """Return the seconds of a stage of a cell; None if no such stage was done."""
         return self.by_domain.get((stage, cell.config.domain), self.overall.get(stage))
 
-    def total(self, jobs: Sequence[Job]) -> float | None:
-        """Return the seconds that jobs take one after the other; None if a stage was never done."""
+    def total(self, jobs: Sequence[PlannedJob]) -> float | None:
+        """Return the seconds of work that jobs have, one after the other; None if a stage was never done."""
         total, counted = 0.0, set()
         for job in jobs:
             for stage, key in zip(CHAIN, job.cell.keys, strict=True):

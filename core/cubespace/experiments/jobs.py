@@ -12,7 +12,7 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.experiments.executor import Cell, Files
+from cubespace.experiments.executor import Files, Job
 from cubespace.experiments.matrix import CHAIN, MatrixCell
 from cubespace.settings.recipe import Execution
 
@@ -20,7 +20,7 @@ LOGS = "logs"  # what the processes of a matrix print, below its folder
 
 
 @attrs.frozen(kw_only=True)
-class Job:
+class PlannedJob:
     """The stages of one run folder up to ``stage``, after another job has done those that are shared."""
 
     cell: MatrixCell
@@ -38,17 +38,17 @@ class Job:
         words = ["cell", str(self.cell.folder), "--until", self.stage, "--reuse", str(self.cell.folder.parent)]
         words += ["--device", execution.device, "--precision", execution.precision]
         if self.stage == CHAIN[-1]:
-            words += ["--jobs", str(execution.searches), *["--diagnose"] * diagnose]
+            words += ["--searches", str(execution.searches), *["--diagnose"] * diagnose]
         return tuple(words)
 
 
-def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], bool]) -> list[Job]:
-    """Return the jobs that remain; ``done`` says whether a stage of a cell is finished anywhere."""
+def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], bool]) -> list[PlannedJob]:
+    """Return the jobs that are left; ``done`` tells whether a stage of a cell is finished anywhere."""
     branches: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for cell in cells:
         for stage, key, below in zip(CHAIN, cell.keys, cell.keys[1:], strict=False):
             branches[stage, key].add(below)
-    jobs: dict[tuple[str, str], Job] = {}
+    jobs: dict[tuple[str, str], PlannedJob] = {}
     for cell in cells:
         if done(cell, CHAIN[-1]):
             continue
@@ -58,31 +58,31 @@ def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], boo
             if not shared and stage != CHAIN[-1]:
                 continue
             if (stage, key) not in jobs and not done(cell, stage):
-                jobs[stage, key] = Job(cell=cell, stage=stage, after=after)
+                jobs[stage, key] = PlannedJob(cell=cell, stage=stage, after=after)
             if (stage, key) in jobs:
                 after = jobs[stage, key].name
     return list(jobs.values())
 
 
-def executor_cells(
-    jobs: Sequence[Job],
+def executor_jobs(
+    planned: Sequence[PlannedJob],
     folder: Path,
     execution: Execution,
     diagnose: bool,
-    holder: Callable[[Job], Path | None] = lambda _: None,
-) -> list[Cell]:
-    """Return jobs as cells for an executor; ``holder`` gives a run whose finished stages a job may take over."""
-    cells = []
-    for job in jobs:
-        folder_of_job, held = job.cell.folder, holder(job)
-        reads = tuple(str(path.relative_to(folder)) for path in (folder_of_job, held) if path is not None)
-        files = Files(folder, reads, (str(folder_of_job.relative_to(folder)),))
+    holder: Callable[[PlannedJob], Path | None] = lambda _: None,
+) -> list[Job]:
+    """Return jobs as an executor takes them; ``holder`` is a run that has done what a job may take over."""
+    jobs = []
+    for job in planned:
+        own, held = job.cell.folder, holder(job)
+        reads = tuple(str(path.relative_to(folder)) for path in (own, held) if path is not None)
+        files = Files(folder, reads, (str(own.relative_to(folder)),))
         after = () if job.after is None else (job.after,)
-        cells.append(Cell(job.name, job.arguments(execution, diagnose), folder / LOGS / job.name, after, files))
-    return cells
+        jobs.append(Job(job.name, job.arguments(execution, diagnose), folder / LOGS / job.name, after, files))
+    return jobs
 
 
-def levels(jobs: Sequence[Job]) -> list[list[Job]]:
+def levels(jobs: Sequence[PlannedJob]) -> list[list[PlannedJob]]:
     """Return jobs in groups such that each needs only jobs of the groups before."""
     depth: dict[str, int] = {}
     for job in jobs:  # a job comes after the one that it needs

@@ -12,7 +12,7 @@ from cubespace.base.files import well_formed, write_text
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
     from cubespace.report.run_files import Facts
-    from cubespace.report.visuals import Learned
+    from cubespace.report.visuals import LearnedPictures
 
 REPORT = "report.html"
 
@@ -51,19 +51,21 @@ def _write_run(facts: Facts, target: Path, catalogue: Catalogue) -> Path:
     return target
 
 
-def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
+def _learned(facts: Facts, catalogue: Catalogue) -> LearnedPictures | None:
     """Return what the run has learned, or None if training is not finished."""
     run = facts.run
     if not run.finished("train"):
         return None
     from cubespace.base.observer import Observer
-    from cubespace.report.visuals import Learned
+    from cubespace.report.visuals import LearnedPictures
     from cubespace.runs.stages.pipeline import Pipeline
+    from cubespace.runs.stages.planned import planned_run
     from cubespace.settings.recipe import Execution
 
     pipeline = Pipeline(run, catalogue, Execution(device="cpu"), Observer())
     model = pipeline.strips() if run.finished("extract") else None
-    return Learned(run, pipeline.code(), model, pipeline.transitions(), pipeline.bits()["train"])
+    names = planned_run(pipeline).strips.names if run.finished("evaluate") else ()
+    return LearnedPictures(run, pipeline.code(), model, pipeline.transitions(), pipeline.bits()["train"], names)
 
 
 def _outdated(facts: Facts) -> bool:

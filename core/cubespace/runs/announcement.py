@@ -49,4 +49,4 @@ def _open_sources(config: RunConfig) -> str:
 
 def _title(spec: str, learner: BitLearner, config: RunConfig) -> str:
     parts = learner.components(Recipe(autoencoder=config.autoencoder, train=config.train))
-    return title(spec, parts)
+    return title(spec, dict(parts))

@@ -32,14 +32,14 @@ class Frontier:
             return np.empty(0, dtype=np.intp)
         bucket = self._buckets[self._values[0]]
         taken: list[Indices] = []
-        wanted = most
-        while bucket and wanted:
+        room = most
+        while bucket and room:
             part = bucket.popleft()
-            if len(part) > wanted:
-                bucket.appendleft(part[wanted:])
-                part = part[:wanted]
+            if len(part) > room:
+                bucket.appendleft(part[room:])
+                part = part[:room]
             taken.append(part)
-            wanted -= len(part)
+            room -= len(part)
         if not bucket:
             del self._buckets[heapq.heappop(self._values)]
         return np.concatenate(taken)

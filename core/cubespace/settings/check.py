@@ -95,11 +95,11 @@ def _plain(loaded: Catalogue, kind: str, text: str) -> str:
         return text
     spec = parse_spec(text)
     component = loaded.find(kind, spec.name)
-    meant, usual = component.options(spec.options), component.options({})
+    meant, defaults = component.options(spec.options), component.options({})
     needed = {
         field.name: getattr(meant, field.name)
         for field in attrs.fields(type(meant))
-        if getattr(meant, field.name) != getattr(usual, field.name)
+        if getattr(meant, field.name) != getattr(defaults, field.name)
     }
     plain = str(Spec(spec.name, needed))
     same = component.options(parse_spec(plain).options) == meant  # a value that would change stays as it was written

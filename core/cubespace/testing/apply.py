@@ -31,9 +31,9 @@ def _trained(spec: str, steps: int = 30) -> ApplyModule:
     module = _module(spec)
     optimizer = torch.optim.Adam(module.parameters(), lr=0.1)
     state, action = _batch()
-    wanted = torch.rand(ACTIONS, BITS, generator=torch.Generator().manual_seed(2)).round()
+    target = torch.rand(ACTIONS, BITS, generator=torch.Generator().manual_seed(2)).round()
     for _ in range(steps):
-        loss = (module(state, action, 1.0) - action @ wanted).square().mean()
+        loss = (module(state, action, 1.0) - action @ target).square().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -90,7 +90,7 @@ def an_empty_batch_is_a_batch(spec: str) -> None:
 
 
 def samples_are_legal_moves(spec: str) -> None:
-    """The second state of a sample is one of the first one's successors, and states stay within their radices."""
+    """The second state of a sample is a successor of the first, and states stay within their radices."""
     domain = _space(spec)
     if domain is None:
         return

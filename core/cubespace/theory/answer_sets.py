@@ -67,17 +67,6 @@ def count_differences(edges: Edges, vectors: Bits) -> int:
     return len(np.unique(vectors[start] ^ vectors[end], axis=0))
 
 
-def least_differences(edges: Edges, bits: int) -> int | None:
-    """Return the smallest number of differences of any assignment; None if there are fewer vectors than nodes."""
-    nodes = 1 + max(max(edge) for edge in edges)
-    if nodes > 2**bits:
-        return None
-    for size in range(1, len(edges) + 1):
-        if assignment(edges, bits, size) is not None:
-            return size
-    return None
-
-
 def _solve(program: str, edges: Edges, **constants: int) -> list[Any] | None:
     """Return the shown atoms of an answer set, or None if there is no answer set."""
     try:

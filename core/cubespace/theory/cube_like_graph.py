@@ -13,6 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from cubespace.base.arrays import Bits, Indices
+from cubespace.base.differences import find_differences, group_effects, number_rows
 
 
 @attrs.frozen(kw_only=True)
@@ -39,35 +40,34 @@ def graph_numbers(before: Bits, after: Bits) -> GraphNumbers:
     """
     moved = (before != after).any(1)
     before, after = before[moved], after[moved]
-    packed = np.packbits(np.concatenate([before, after]), axis=1)
-    nodes, number = np.unique(packed, axis=0, return_inverse=True)
-    ends = np.sort(number.reshape(2, -1), axis=0)  # (2, transitions)
+    states = number_rows(np.packbits(np.concatenate([before, after]), axis=1))
+    ends = np.sort(states.number.reshape(2, -1), axis=0)  # (2, transitions)
     edges, first = np.unique(ends, axis=1, return_index=True)
-    kinds, difference = np.unique(np.packbits(before ^ after, axis=1), axis=0, return_inverse=True)
+    differences = number_rows(np.packbits(before ^ after, axis=1))
     degree = int(np.bincount(edges.ravel(), minlength=1).max())
-    bipartite = _bipartite(edges, len(nodes))
+    bipartite = _bipartite(edges, len(states))
     effects, backwards = _effects(before, after)
     return GraphNumbers(
-        nodes=len(nodes),
+        nodes=len(states),
         edges=edges.shape[1],
         degree=degree,
         bipartite=bipartite,
         least_colours=degree,
-        most_colours=degree if bipartite else min(degree + 1, len(kinds)),
-        differences=len(kinds),
+        most_colours=degree if bipartite else min(degree + 1, len(differences)),
+        differences=len(differences),
         effects=effects,
         reversed=backwards,
-        coloured=_coloured(edges, difference.ravel()[first]),
+        coloured=_coloured(edges, differences.number[first]),
     )
 
 
 def _effects(before: Bits, after: Bits) -> tuple[int, int]:
     """Return how many effects there are and how many of them occur backwards too."""
-    add, delete = after & ~before, before & ~after
-    forwards = np.unique(np.packbits(np.concatenate([add, delete], axis=1), axis=1), axis=0)
-    backwards = np.unique(np.packbits(np.concatenate([delete, add], axis=1), axis=1), axis=0)
-    both = np.unique(np.concatenate([forwards, backwards]), axis=0)
-    return len(forwards), len(forwards) + len(backwards) - len(both)
+    effects = find_differences(before, after)
+    either_way = group_effects(
+        np.concatenate([effects.add, effects.delete]), np.concatenate([effects.delete, effects.add])
+    )
+    return len(effects), 2 * len(effects) - len(either_way)
 
 
 def _coloured(edges: Indices, colour: Indices) -> bool:

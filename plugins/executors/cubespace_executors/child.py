@@ -1,4 +1,4 @@
-"""The process of one cell: ``python -m cubespace_executors.child PARENT WORDS…`` is ``cube WORDS…``.
+"""The process of one job: ``python -m cubespace_executors.child PARENT WORDS…`` is ``cube WORDS…``.
 
 It asks the kernel to be killed when its parent dies; only the process itself can ask for that.
 """

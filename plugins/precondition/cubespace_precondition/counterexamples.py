@@ -14,7 +14,7 @@ import numpy as np
 from attrs.validators import and_, ge, gt, le
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Indices, literals
+from cubespace.base.arrays import Bits, Indices, apply_effect, literals
 from cubespace.base.options import option
 from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 from cubespace_precondition.plausibility import StatePlausibility
@@ -190,7 +190,7 @@ class Counterexamples(PreconditionLearner):
 
 def _successors(evidence: Evidence, states: Bits, actions: Indices) -> Bits:
     """Return where the action of each row leads from the state of the same row."""
-    return (states & ~evidence.delete[actions]) | evidence.add[actions]
+    return apply_effect(states, evidence.add[actions], evidence.delete[actions])
 
 
 def _entropy(part: NDArray[np.intp], whole: NDArray[np.intp]) -> NDArray[np.float64]:

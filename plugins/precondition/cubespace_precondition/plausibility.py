@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Images, literals
+from cubespace.base.arrays import Bits, Images, literals, row_keys
 from cubespace.symbols.precondition_learner import Evidence
 
 STATES_PER_BATCH = 2000
@@ -39,7 +37,7 @@ class StatePlausibility:
             np.float32
         )  # (2 bits, 2 bits)
         self.unseen = unseen
-        self.verdicts = dict.fromkeys(keys(states), True)
+        self.verdicts = dict.fromkeys(row_keys(states), True)
         self.seen: list[Bits] = []  # per feature, (places, values)
         for start in range(0, len(states), STATES_PER_BATCH):
             features = _features(evidence.draw(states[start : start + STATES_PER_BATCH]))
@@ -54,12 +52,12 @@ class StatePlausibility:
         new = self.new(states)
         for start in range(0, len(new), STATES_PER_BATCH):
             part = new[start : start + STATES_PER_BATCH]
-            self.verdicts.update(zip(keys(part), self._judge(part), strict=True))
-        return np.array([self.verdicts[name] for name in keys(states)], dtype=np.bool_)
+            self.verdicts.update(zip(row_keys(part), self._judge(part), strict=True))
+        return np.array([self.verdicts[name] for name in row_keys(states)], dtype=np.bool_)
 
     def new(self, states: Bits) -> Bits:
         """Return the states that have not been judged yet, each once."""
-        rows = {name: row for row, name in enumerate(keys(states)) if name not in self.verdicts}
+        rows = {name: row for row, name in enumerate(row_keys(states)) if name not in self.verdicts}
         return states[np.array(list(rows.values()), dtype=np.intp)]
 
     def _judge(self, states: Bits) -> Bits:
@@ -78,12 +76,6 @@ class StatePlausibility:
             strange = (~seen[np.arange(len(seen)), feature]).sum(1)
             familiar &= strange <= max(MIN_STRANGE_PLACES, self.unseen * len(seen))
         return familiar
-
-
-def keys(states: Bits) -> list[bytes]:
-    """Return a key for each state; equal states have equal keys."""
-    packed = np.packbits(states, axis=1)
-    return cast(list[bytes], packed.view(f"V{packed.shape[1]}")[:, 0].tolist())
 
 
 def _features(pictures: Images) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

@@ -18,7 +18,6 @@ from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.learners import parts_of
 from cubespace.settings.recipe import Execution, LossConfig, Recipe
 
-
 OURS = ("consolidate", "rewrite", "decoder")
 TWO_STAGES = ("states", "actions", "decoder")
 

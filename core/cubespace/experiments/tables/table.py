@@ -43,24 +43,30 @@ class Table:
         """Return the axes that go down."""
         return tuple(self.rows[0]) if self.rows else ()
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, object]]:
         """Return a record for each value: axes, measure, mean, deviation, minimum and maximum, or the counts."""
-        records = []
-        for row, values in zip(self.rows, self.values, strict=True):
-            for heading, value in zip(self.headings, values, strict=True):
-                record: dict[str, Any] = {**row, **heading.values, "measure": heading.column.name}
-                if value.counts is not None:
-                    names = ("found", "valid", "optimal", "instances")
-                    record |= dict(zip(names, value.counts, strict=True))
-                else:
-                    record |= {"mean": value.mean, "sd": value.deviation, "runs": len(value.numbers)}
-                    record |= {"min": min(value.numbers, default=None), "max": max(value.numbers, default=None)}
-                records.append(record)
-        return records
+        return [
+            {**row, **heading.values, "measure": heading.column.name, **_numbers(value)}
+            for row, values in zip(self.rows, self.values, strict=True)
+            for heading, value in zip(self.headings, values, strict=True)
+        ]
 
     def to_frame(self) -> Any:
         """Return the records as a pandas DataFrame; pandas must be installed."""
         return frame(self.records())
+
+
+def _numbers(value: Value) -> dict[str, object]:
+    """Return a value for a record."""
+    if value.counts is not None:
+        return attrs.asdict(value.counts)
+    return {
+        "mean": value.mean,
+        "sd": value.deviation,
+        "runs": len(value.numbers),
+        "min": min(value.numbers, default=None),
+        "max": max(value.numbers, default=None),
+    }
 
 
 def make_table(

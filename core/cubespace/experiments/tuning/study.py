@@ -23,7 +23,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from cubespace.base.errors import UsageError
 from cubespace.base.files import write_text
-from cubespace.experiments.executor import Cell, CellResult, Executor
+from cubespace.experiments.executor import Executor, Job, JobResult
 from cubespace.experiments.jobs import LOGS
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.tuning.genetic import GeneticSampler, genes_key
@@ -51,7 +51,7 @@ class TuningRun:
         trials: int,
         executor: Executor,
         at_once: int = 1,
-        told: Callable[[FrozenTrial, CellResult], None] = lambda *_: None,
+        told: Callable[[FrozenTrial, JobResult], None] = lambda *_: None,
     ) -> optuna.Study:
         """Continue until ``trials`` trials have ended, or no configuration is left, ``at_once`` at a time."""
         self.tuning.check(self.catalogue)
@@ -88,28 +88,28 @@ class TuningRun:
         study: optuna.Study,
         trials: Sequence[FrozenTrial],
         executor: Executor,
-        told: Callable[[FrozenTrial, CellResult], None],
+        told: Callable[[FrozenTrial, JobResult], None],
     ) -> None:
         """Run trials and report their scores to the study; one that fails is reported as failed."""
         by_name: dict[str, FrozenTrial] = {}
-        cells = []
+        jobs = []
         for trial in trials:
             path = self.trial_folder(trial)
             if not (path / "config.toml").is_file():
                 RunFolder.start(path, self.trial_config(trial), self.catalogue, look_for_files=False)
             words = ("cell", str(path), "--until", self.tuning.stage, "--reuse", str(path.parent))
             by_name[path.name] = trial
-            cells.append(Cell(path.name, words, self.folder / LOGS / path.name))
+            jobs.append(Job(path.name, words, self.folder / LOGS / path.name))
 
-        def finished(result: CellResult) -> None:
-            trial = by_name[result.cell.name]
+        def finished(result: JobResult) -> None:
+            trial = by_name[result.job.name]
             if result.succeeded:
                 study.tell(trial.number, self.tuning.score(self.trial_folder(trial)))
             else:
                 study.tell(trial.number, state=TrialState.FAIL)
             told(trial, result)
 
-        executor.run(cells, finished)
+        executor.run(jobs, finished)
 
     def _proposed(self, study: optuna.Study) -> FrozenTrial:
         """Return a new trial, of a configuration that no other trial has."""

@@ -45,7 +45,7 @@ STARTS = {
     "encoder": Start("encoder", "from pictures to bits", "one linear layer on all pixels", "--set model.encoder=$name"),
     "decoder": Start("decoder", "from bits to pictures", "one linear layer to all pixels", "--set model.decoder=$name"),
     "precondition": Start(
-        "precondition", "when an action applies", "only what the effect itself says", "--precondition $name"
+        "precondition", "when an action applies", "only what the effect itself requires", "--precondition $name"
     ),
     "planner": Start(
         "planner", "a planner that runs as a process", "breadth-first search in Python", "--planner $name"
@@ -59,8 +59,8 @@ STARTS = {
     ),
     "executor": Start(
         "executor",
-        "what runs the cells of an experiment",
-        "one cell after another, with low priority",
+        "what runs the jobs of an experiment",
+        "one job after another, with low priority",
         "--executor $name",
     ),
 }

@@ -7,25 +7,43 @@ from typing import Any
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import read_json, well_formed
+from cubespace.base.files import read_json
 from cubespace.base.observer import Observer
 from cubespace.base.records import read_record
 from cubespace.data import transitions
 from cubespace.data.domain import Domain, Explorer
 from cubespace.data.spoiling import spoil
 from cubespace.data.transitions import Transitions
+from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
+from cubespace.evaluation.judgement_record import JudgementRecord
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, make_problems
 from cubespace.learning.code import Code
 from cubespace.learning.learner_record import LearnerRecord
+from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
+from cubespace.runs.folder.extraction_file import ExtractionRecord
+from cubespace.runs.folder.lifting_file import LiftingRecord
+from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.learners import read_code
-from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import Execution
-from cubespace.settings.stages import BITS, CODE, DATA, EXTRACTION, LEARNER, RESULTS, STAGES, STRIPS
+from cubespace.settings.stages import (
+    BITS,
+    CODE,
+    DATA,
+    DIAGNOSIS,
+    EXTRACTION,
+    JUDGEMENT,
+    LEARNER,
+    LIFTING,
+    MEASURES,
+    RESULTS,
+    STAGES,
+    STRIPS,
+)
 from cubespace.symbols.strips import StripsModel, load_strips
 
 
@@ -90,29 +108,45 @@ class RunContents:
         self.require("train")
         return read_record(LearnerRecord, self.run.file(LEARNER))
 
+    def measures(self) -> HeldOutMeasures:
+        """Return how good the code is on the held-out splits."""
+        self.require("train")
+        return read_record(HeldOutMeasures, self.run.file(MEASURES))
+
     def strips(self) -> StripsModel:
         """Return the extracted model."""
         self.require("extract")
         return load_strips(self.run.file(STRIPS))
 
-    def redrawing_error(self) -> float:
-        """Return the largest error with which a training picture is redrawn."""
-        with well_formed(self.run.file(EXTRACTION)):
-            return float(self.table(EXTRACTION)["redrawing_error"])
+    def extraction(self) -> ExtractionRecord:
+        """Return what the extraction found."""
+        self.require("extract")
+        return read_record(ExtractionRecord, self.run.file(EXTRACTION))
 
-    def results(self) -> dict[str, Any]:
-        """Return the table of the run."""
-        return self.table(RESULTS)
+    def lifting(self) -> LiftingRecord:
+        """Return the result of lifting, the lifted model included."""
+        self.require("lift")
+        return read_record(LiftingRecord, self.run.file(LIFTING))
+
+    def judgement(self) -> JudgementRecord:
+        """Return what pairs held out say about the model."""
+        self.require("extract")
+        return read_record(JudgementRecord, self.run.file(JUDGEMENT))
+
+    def results(self) -> RunResults:
+        """Return the results of the run."""
+        self.require("evaluate")
+        return read_record(RunResults, self.run.file(RESULTS))
+
+    def diagnosis(self) -> DiagnosisRecord:
+        """Return how the moves of the model compare with the true ones."""
+        self.require("diagnose")
+        return read_diagnosis(self.run.file(DIAGNOSIS))
 
     def table(self, file: str) -> dict[str, Any]:
         """Return what a finished stage wrote as JSON."""
         self.require(next(stage.name for stage in STAGES.values() if file in stage.files))
         table = read_json(self.run.file(file))
         if not isinstance(table, dict):
-            raise InputError(f"'{self.run.file(file)}' is damaged: it is no table")
+            raise InputError(f"'{self.run.file(file)}' is damaged: it is not a table")
         return table
-
-    def crashed(self) -> int:
-        """Return how many searches of the run crashed; the next call tries them again."""
-        with well_formed(self.run.file(RESULTS)):
-            return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())

@@ -142,8 +142,8 @@ def _combinations(encoding: Encoding, parts: Indices, init: Values) -> Values | 
 def _fits(table: Values, known: Values) -> Bits:
     """Return whether each row of a table agrees with each row of ``known`` where that is not -1: (values, rows)."""
     fits = np.ones((len(table), len(known)), dtype=np.bool_)
-    for column, wanted in zip(table.T, known.T, strict=True):
-        fits &= (column[:, None] == wanted) | (wanted < 0)
+    for column, required in zip(table.T, known.T, strict=True):
+        fits &= (column[:, None] == required) | (required < 0)
     return fits
 
 

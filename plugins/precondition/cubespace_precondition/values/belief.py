@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from cubespace.base.arrays import Bits, Indices
+from cubespace.base.arrays import Bits, Indices, literals, row_keys
+from cubespace.base.differences import find_differences
 from cubespace_precondition.values.mistakes import Imitation, misread, unrelated
 
 Numbers = NDArray[np.float64]
@@ -42,24 +43,6 @@ class Belief:
     believed: Bits  # (events,)
     by_mistake: Numbers  # (events,), expected number of transitions that show the event by mistake
     mistakes: float  # fraction of the transitions that are mistakes
-
-
-def find_events(before: Bits, after: Bits) -> Events:
-    """Return the distinct events of transitions, (transitions, bits) each.
-
-    Worked example, three bits, transitions 100 -> 010, 101 -> 011 and 001 -> 001: the first two show the same event
-    (adds 010, deletes 100), the third shows none: ``add`` is [010], ``delete`` is [100], ``event`` is [0, 0, -1].
-    """
-    changes = np.concatenate([after & ~before, before & ~after], axis=1)
-    keys, first, inverse, counts = np.unique(_keys(changes), return_index=True, return_inverse=True, return_counts=True)
-    changing: Bits = np.logical_or.reduce(changes[first], axis=1)
-    order = np.argsort(-counts, kind="stable")
-    order = order[changing[order]]
-    number = np.full(len(keys), -1, dtype=np.intp)
-    number[order] = np.arange(len(order))
-    bits = before.shape[1]
-    distinct = changes[first[order]]
-    return Events(add=distinct[:, :bits], delete=distinct[:, bits:], event=number[inverse])
 
 
 def believable_events(
@@ -113,7 +96,7 @@ def _belief(
     believed = np.ones(len(events.add), dtype=np.bool_)
     by_mistake = np.zeros(len(events.add))
     mistakes = 0.0
-    names = {key: row for row, key in enumerate(_keys(np.concatenate([events.add, events.delete], axis=1)).tolist())}
+    names = {key: row for row, key in enumerate(row_keys(literals(events.add, events.delete)))}
     for imitate in (unrelated, misread):
         fraction = _fraction(classes, explained, imitate(before[base], after[base], variables, rng), alpha)
         imitation = _imitate(before, after, variables, imitate, fraction, rng)
@@ -159,14 +142,14 @@ def _imitate(
     start, end = imitate(before, after, variables, rng)
     rounds = max(1, len(start) // number)
     start, end = start[: rounds * number], end[: rounds * number]
-    add, delete = end & ~start, start & ~end
-    turn = np.arange(len(add)) // number
-    changing = (add | delete).any(1)
-    keys = _keys(np.concatenate([add, delete], axis=1)[changing])
-    names, inverse = np.unique(keys, return_inverse=True)
-    pairs, first, counts = np.unique(turn[changing] * len(names) + inverse, return_index=True, return_counts=True)
-    classes = _classes(add, delete)
-    return _Imitation(classes, classes[changing][first], counts, names[pairs % len(names)].tolist(), rounds)
+    turn = np.arange(len(start)) // number
+    changing = (start != end).any(1)
+    made = find_differences(start[changing], end[changing])
+    pairs, first, counts = np.unique(turn[changing] * len(made) + made.shown, return_index=True, return_counts=True)
+    classes = _classes(end & ~start, start & ~end)
+    names = row_keys(literals(made.add, made.delete))
+    keys = [names[number] for number in (pairs % len(made)).tolist()]
+    return _Imitation(classes, classes[changing][first], counts, keys, rounds)
 
 
 def _fraction(classes: Indices, explained: dict[int, float], imitated: tuple[Bits, Bits], alpha: float) -> float:
@@ -233,9 +216,3 @@ def _believed(events: Events, imitation: _Imitation, alpha: float) -> Bits:
 def _classes(add: Bits, delete: Bits) -> Indices:
     """Return the class of each event: how many bits it changes."""
     return np.asarray(add.sum(1) + delete.sum(1), dtype=np.intp)
-
-
-def _keys(rows: Bits) -> NDArray[np.void]:
-    """Return a key for each row of bits: only equal rows have equal keys."""
-    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
-    return packed.view(f"V{packed.shape[1]}")[:, 0]

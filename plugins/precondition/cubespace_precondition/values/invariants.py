@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Indices
+from cubespace.base.arrays import Bits, Indices, distinct_rows
 
 
 def exactly_one_groups(
@@ -54,7 +54,7 @@ def at_most_one_groups(states: Bits, known: Sequence[Indices], *, alpha: float =
     Worked example, three bits, states 100, 010, 001 and 000, each many times over with other bits: no two of the three
     bits are ever true together, so they are a group. In 000 none holds: a key in none of three cells.
     """
-    number = distinct(states).astype(np.float32)
+    number = distinct_rows(states).astype(np.float32)
     often = number.sum(0)
     by_chance = np.outer(often, often) / max(1, len(number))
     apart = (number.T @ number == 0) & (by_chance > -np.log(alpha))
@@ -78,17 +78,11 @@ def _clique(adjacent: Bits) -> Indices:
     return np.sort(np.array(members, dtype=np.intp))
 
 
-def distinct(states: Bits) -> Bits:
-    """Return each state once."""
-    packed = np.unique(np.packbits(states, axis=1), axis=0)
-    return np.unpackbits(packed, axis=1, count=states.shape[1]).astype(np.bool_)
-
-
 class _Search:
     """Grows groups; an unfinished group is a list of bits, the counts of its events and the bits that may join it."""
 
     def __init__(self, states: Bits, add: Bits, delete: Bits, steps: int) -> None:
-        self.states = distinct(states)
+        self.states = distinct_rows(states)
         number = self.states.astype(np.float32)
         self.apart = np.asarray(number.T @ number == 0, dtype=np.bool_)  # (bits, bits), never true together
         self.often = self.states.sum(0)  # (bits,)

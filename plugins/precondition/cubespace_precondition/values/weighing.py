@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices
+from cubespace.base.differences import number_rows
 from cubespace_precondition.values.belief import Events
 
 Numbers = NDArray[np.float64]
@@ -116,10 +117,11 @@ def visit_weights(before: Bits, events: Events, possible: Bits) -> Numbers:
     Worked example: state 110 is seen three times, each time with an event that is shown in half of its trials, and no
     other state is seen twice: r = (1 - 1/2) / (1 - 1/2) = 1, so each of the three counts 1/3.
     """
-    packed = np.packbits(before, axis=1)
-    _, state, visits = np.unique(packed, axis=0, return_inverse=True, return_counts=True)
-    _, both, same = np.unique(state * (len(events.add) + 1) + events.event, return_inverse=True, return_counts=True)
-    visits, same = visits[state], same[both]  # (transitions,)
+    states = number_rows(np.packbits(before, axis=1))
+    _, both, same = np.unique(
+        states.number * (len(events.add) + 1) + events.event, return_inverse=True, return_counts=True
+    )
+    visits, same = states.counts[states.number], same[both]  # (transitions,)
     pairs = visits.sum() - len(visits)
     if not pairs:
         return np.ones(len(before))

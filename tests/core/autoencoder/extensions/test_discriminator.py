@@ -71,7 +71,9 @@ def test_training_makes_a_graph_that_can_be_searched(tmp_path, apply) -> None:
 
 
 def test_the_states_and_actions_stay_as_they_were_when_the_discriminator_is_trained(tmp_path) -> None:
-    run = training_run(tmp_path, toggles(100), toggles(20, 1), ama2(extensions=("states", "actions", "discriminate")), EVERY_EPOCH)
+    run = training_run(
+        tmp_path, toggles(100), toggles(20, 1), ama2(extensions=("states", "actions", "discriminate")), EVERY_EPOCH
+    )
     weights: dict[str, torch.Tensor] = {}
     for row in run:
         if row["phase"] == "actions":

@@ -50,8 +50,8 @@ def far() -> str:
     planners = list(dict.fromkeys(str(record["planner"]) for record in records))
     lines = [["distance", *planners], ["---"] * (len(planners) + 1)]
     for length in dict.fromkeys(str(record["plan.length"]) for record in records):
-        some = [record for record in records if str(record["plan.length"]) == length]
-        lines.append([length, *(_counts(some, planner) for planner in planners)])
+        matching = [record for record in records if str(record["plan.length"]) == length]
+        lines.append([length, *(_counts(matching, planner) for planner in planners)])
     return _table(lines)
 
 
@@ -75,9 +75,9 @@ def _printed() -> dict[str, str]:
 def _paper_here(records: Records, domain: str) -> str:
     """Return the results of the paper's method here, marked if its training was cut."""
     for variant, mark in TRAINED.items():
-        some = [record for record in records if record["variant"] == variant and record["domain"] == domain]
-        if some:
-            return _counts(some, "fd-lmcut") + mark
+        matching = [record for record in records if record["variant"] == variant and record["domain"] == domain]
+        if matching:
+            return _counts(matching, "fd-lmcut") + mark
     return NONE
 
 
@@ -87,17 +87,17 @@ def _plans(records: Records, domains: tuple[str, ...], planner: str) -> str:
 
 def _counts(records: Records, planner: str) -> str:
     """Return found/valid/optimal of all, added up."""
-    some = [record for record in records if record["planner"] == planner]
+    matching = [record for record in records if record["planner"] == planner]
     found, valid, optimal, instances = (
-        sum(record[name] for record in some) for name in ("found", "valid", "optimal", "instances")
+        sum(record[name] for record in matching) for name in ("found", "valid", "optimal", "instances")
     )
-    return f"{found}/{valid}/{optimal} of {instances}" if some else NONE
+    return f"{found}/{valid}/{optimal} of {instances}" if matching else NONE
 
 
 def _valid(records: Records, domains: tuple[str, ...]) -> str:
-    """Return how many plans of each greedy planner are valid, of as many instances."""
-    some = [[r for r in records if r["domain"] in domains and r["planner"] == planner] for planner in GREEDY]
-    if not all(some):
+    """Return how many plans of each greedy planner are valid, and of how many instances."""
+    matching = [[r for r in records if r["domain"] in domains and r["planner"] == planner] for planner in GREEDY]
+    if not all(matching):
         return NONE
-    valid = ", ".join(str(sum(record["valid"] for record in each)) for each in some)
-    return f"{valid} of {sum(record['instances'] for record in some[0])}"
+    valid = ", ".join(str(sum(record["valid"] for record in each)) for each in matching)
+    return f"{valid} of {sum(record['instances'] for record in matching[0])}"

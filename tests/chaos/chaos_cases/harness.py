@@ -186,7 +186,7 @@ def run_cube(
     begun = time.monotonic()
     child = os.fork()
     if child == 0:
-        _be_cube(words, folder, inside)
+        become_cube(words, folder, inside)
     code = _wait(child, begun + seconds)
     passed = time.monotonic() - begun
     orphans = end_descendants()
@@ -194,7 +194,7 @@ def run_cube(
     return Ended(code, output, errors, passed), orphans
 
 
-def _be_cube(words: Sequence[str], folder: Path, inside: Callable[[], None] | None) -> None:
+def become_cube(words: Sequence[str], folder: Path, inside: Callable[[], None] | None) -> None:
     """Be the command ``cube`` and never return."""
     code = 99
     try:

@@ -1,6 +1,6 @@
 """Kills, signals, full disks, hostile files, faulty plugins and planners: what ``cube`` does when things go wrong.
 
-    python benchmarks/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
+    python tests/chaos/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
 
 Every case is made from the seed. A command runs in a forked child that has everything imported; about every third kill,
 and all those at the start, hit a fresh interpreter. Required: a command that is continued gives the results of an
@@ -197,8 +197,8 @@ def cases(world: World, seed: int, scale: float, group: str) -> Iterator[tuple[s
 def some(scale: float, found: Iterable[Case]) -> list[Case]:
     """Return a fraction of cases, spread evenly."""
     every = list(found)
-    wanted = max(1, round(scale * len(every)))
-    return every if wanted >= len(every) else [every[index * len(every) // wanted] for index in range(wanted)]
+    size = max(1, round(scale * len(every)))
+    return every if size >= len(every) else [every[index * len(every) // size] for index in range(size)]
 
 
 def _killed_run(world: World, number: int, seed: str, hits: dict[str, int], folder: Path) -> Verdict:

@@ -120,12 +120,12 @@ def forge_manifest(run: Path, names: Sequence[str] = ()) -> None:
     path = run / "manifest.json"
     text = path.read_text("utf-8")
     manifest = json.loads(text)
-    wanted = set(names) or {str(each.relative_to(run)) for each in run.iterdir() if each.is_file()}
+    forged = set(names) or {str(each.relative_to(run)) for each in run.iterdir() if each.is_file()}
 
     def mend(value: Any) -> Any:
         if isinstance(value, dict):
             return {
-                name: _sha256(run / name) if name in wanted and isinstance(each, str) else mend(each)
+                name: _sha256(run / name) if name in forged and isinstance(each, str) else mend(each)
                 for name, each in value.items()
             }
         return value

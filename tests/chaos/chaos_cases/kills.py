@@ -19,7 +19,7 @@ import attrs
 from chaos_cases.harness import (
     TRACEBACK,
     Verdict,
-    _be_cube,
+    become_cube,
     command_line,
     descendants,
     end_descendants,
@@ -64,7 +64,7 @@ class Process:
         if not fresh:
             child = os.fork()
             if child == 0:
-                _be_cube(words, folder, None)
+                become_cube(words, folder, None)
             return cls(child, errors)
         environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
         with (folder / "out.txt").open("wb") as out, errors.open("wb") as err:
@@ -92,18 +92,19 @@ class Process:
         """Send a signal some time after a stage has begun; return the stage really hit, or None if it ended before."""
         deadline = time.monotonic() + PATIENCE
         while STAGES.index(stage_reached(self.said())) < STAGES.index(stage):
-            if self._ended() or time.monotonic() > deadline:
+            if self.ended() or time.monotonic() > deadline:
                 return None
             time.sleep(0.002)
         time.sleep(delay)
-        if self._ended():
+        if self.ended():
             return None
         reached = stage_reached(self.said())
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, number)
         return reached
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
+        """Return whether it has ended, though nobody has waited for it yet."""
         status = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
         return status == "Z"
 
@@ -223,7 +224,7 @@ def _kill_one(process: Process, names: tuple[str, ...], number: int, rng: random
     """Kill the ``number``-th process of these names that appears below a command; return how many were killed."""
     seen: set[int] = set()
     deadline = time.monotonic() + PATIENCE
-    while not process._ended() and time.monotonic() < deadline:
+    while not process.ended() and time.monotonic() < deadline:
         for each in descendants(process.pid):
             if each in seen or not any(name in command_line(each) for name in names):
                 continue
