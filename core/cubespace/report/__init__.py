@@ -12,7 +12,7 @@ from cubespace.base.files import well_formed, write_text
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
     from cubespace.report.run_files import Facts
-    from cubespace.report.visuals import Learned
+    from cubespace.report.visuals import LearnedPictures
     from cubespace.runs.folder.contents import RunContents
     from cubespace.runs.folder.run_folder import RunFolder
 
@@ -70,16 +70,16 @@ def _write_run(facts: Facts, run: RunContents, target: Path) -> Path:
     return target
 
 
-def _learned(facts: Facts, run: RunContents) -> Learned | None:
+def _learned(facts: Facts, run: RunContents) -> LearnedPictures | None:
     """Return what the run has learned, or None if training is not finished."""
     if "train" not in facts.finished:
         return None
-    from cubespace.report.visuals import Learned
+    from cubespace.report.visuals import LearnedPictures
     from cubespace.runs.stages.planned import planned_run
 
     model = run.strips() if "extract" in facts.finished else None
     names = planned_run(run).strips.names if "evaluate" in facts.finished else ()
-    return Learned(run.run, run.code(), model, run.transitions(), run.bits()["train"], names)
+    return LearnedPictures(run.run, run.code(), model, run.transitions(), run.bits()["train"], names)
 
 
 def _outdated(facts: Facts) -> bool:

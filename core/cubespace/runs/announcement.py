@@ -25,7 +25,8 @@ def announce(config: RunConfig, catalogue: Catalogue) -> str:
 
 def announce_learner(spec: str, learner: BitLearner, config: RunConfig) -> str:
     """Return a learner, its method and whether it trains by gradient."""
-    how = "trained by gradient" if learner.trained else "no gradient training"
+    steps = f", with the steps {', '.join(config.train.extensions)}" if config.train.extensions else ""
+    how = f"trained by gradient{steps}" if learner.trained else "no gradient training"
     return f"learner {_title(spec, learner, config)}: {learner.method or 'a bit learner'} ({how})"
 
 
@@ -48,4 +49,4 @@ def _open_sources(config: RunConfig) -> str:
 
 def _title(spec: str, learner: BitLearner, config: RunConfig) -> str:
     parts = learner.components(Recipe(autoencoder=config.autoencoder, train=config.train))
-    return title(spec, parts)
+    return title(spec, dict(parts))

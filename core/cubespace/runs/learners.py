@@ -10,6 +10,7 @@ from cubespace.base.options import parse_spec
 from cubespace.learning.bit_learner import BitLearner, EffectSource, Parts
 from cubespace.learning.code import Code, SavedCode
 from cubespace.learning.code_file import load_code
+from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.recipe import Execution, Recipe
 from cubespace.settings.run_config import RunConfig
@@ -50,4 +51,8 @@ def read_code(catalogue: Catalogue, path: Path, execution: Execution) -> Code:
 
 
 def _read(catalogue: Catalogue, execution: Execution, learner: str, saved: SavedCode) -> Code:
-    return make_learner(catalogue, learner).read(saved, parts_of(catalogue, execution))
+    made = make_learner(catalogue, learner)
+    with blame(made):
+        code = made.read(saved, parts_of(catalogue, execution))
+    stand_for(code, made)
+    return code

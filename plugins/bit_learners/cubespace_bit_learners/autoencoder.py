@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cubespace.autoencoder.building import part_specs, read_network
@@ -30,10 +31,10 @@ class AutoencoderLearner(BitLearner):
         """Build the network again."""
         return read_network(saved, parts)
 
-    def components(self, recipe: Recipe) -> dict[str, str]:
-        """Return the parts of the network."""
-        return part_specs(recipe.autoencoder)
+    def components(self, recipe: Recipe) -> Sequence[tuple[str, str]]:
+        """Return the parts of the network and the steps of its training."""
+        return [*part_specs(recipe.autoencoder).items(), *(("extension", name) for name in recipe.train.extensions)]
 
     def effects(self, recipe: Recipe, parts: Parts) -> EffectSource:
         """Return that effects are the network's own, or what its labels were seen to do if it has none."""
-        return "network" if parts.load("apply", self.components(recipe)["apply"]).strips else "observed"
+        return "network" if parts.load("apply", part_specs(recipe.autoencoder)["apply"]).strips else "observed"

@@ -19,6 +19,7 @@ from cubespace.settings.recipe import TrainConfig
 class ConsolidationPhase(Phase):
     """The encoder alone, led to steady bits in rounds (see ``cubespace.autoencoder.extensions.bit_consolidation``)."""
 
+    revision = 1
     name = "consolidate"
     settings = ("train.consolidation.", "train.finish_rate")
     rewrites = True  # bits that are dropped are held constant, whatever was learned

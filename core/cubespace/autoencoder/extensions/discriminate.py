@@ -25,6 +25,7 @@ COLD = 1.0  # the temperature of evaluation, where nothing depends on it
 class DiscriminatorPhase(FrozenBitsPhase):
     """Observed transitions against those that random actions make from the same states."""
 
+    revision = 1
     name = "discriminate"
     settings = ("train.discriminator_",)
 

@@ -9,10 +9,12 @@ import attrs
 import tomli_w
 
 from cubespace.base.errors import UsageError
-from cubespace.base.files import read_json
 from cubespace.base.options import Text, structure
+from cubespace.base.records import read_record
 from cubespace.experiments.reach import refuse_idle_axes
+from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder.results_file import RunResults
 from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import RunConfig, flat, load_config, read_toml
 from cubespace.settings.stages import MEASURES, RESULTS
@@ -85,16 +87,13 @@ class Tuning:
     def score(self, folder: Path) -> float:
         """Return the score of a finished trial, on data that is neither for training nor for test."""
         if self.objective == "plans":
-            results = read_json(folder / RESULTS)
-            assert isinstance(results, dict)
-            return float(sum(row["valid"] or 0 for row in results["planners"].values()))
-        measures = read_json(folder / MEASURES)
-        assert isinstance(measures, dict)
-        held_out = measures["validation"]
-        if self.objective == "coverage":
-            return float(held_out["covered"])
-        # the paper's total: reconstruction of both pictures, which are alike, prediction of the second, and of its bits
-        return float(2 * held_out["reconstruction"] + held_out["successor"] + held_out["direct"])
+            results = read_record(RunResults, folder / RESULTS)
+            return float(sum(row.valid or 0 for row in results.planners.values()))
+        held_out = read_record(HeldOutMeasures, folder / MEASURES).validation
+        score = held_out.covered if self.objective == "coverage" else held_out.total
+        if score is None:
+            raise UsageError(f"{folder} has no {self.objective} to judge it by: train it with --learner autoencoder")
+        return score
 
     def dump(self) -> str:
         """Return it as TOML that :func:`read_tuning` reads back."""

@@ -8,28 +8,44 @@ from typing import Any
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import read_json, well_formed
+from cubespace.base.files import read_json
 from cubespace.base.observer import Observer
 from cubespace.base.records import read_record
 from cubespace.data import transitions
 from cubespace.data.domain import Domain, Explorer
 from cubespace.data.spoiling import spoil
 from cubespace.data.transitions import Transitions
+from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
+from cubespace.evaluation.judgement_record import JudgementRecord
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, make_problems
 from cubespace.learning.code import Code
 from cubespace.learning.learner_record import LearnerRecord
+from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.read_once import ReadOnce
+from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.learners import read_code
-from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import Execution
-from cubespace.settings.stages import BITS, CODE, DATA, EXTRACTION, LEARNER, LIFTING, RESULTS, STRIPS, WRITTEN_BY
+from cubespace.settings.stages import (
+    BITS,
+    CODE,
+    DATA,
+    DIAGNOSIS,
+    EXTRACTION,
+    JUDGEMENT,
+    LEARNER,
+    LIFTING,
+    MEASURES,
+    RESULTS,
+    STRIPS,
+    WRITTEN_BY,
+)
 from cubespace.symbols.strips import StripsModel, load_strips
 
 
@@ -109,6 +125,11 @@ class RunContents:
         self.require("train")
         return read_record(LearnerRecord, self.run.file(LEARNER))
 
+    def measures(self) -> HeldOutMeasures:
+        """Return how good the code is on the held-out splits."""
+        self.require("train")
+        return read_record(HeldOutMeasures, self.run.file(MEASURES))
+
     def strips(self) -> StripsModel:
         """Return the extracted model."""
         self.require("extract")
@@ -124,19 +145,25 @@ class RunContents:
         self.require("lift")
         return read_record(LiftingRecord, self.run.file(LIFTING))
 
-    def results(self) -> dict[str, Any]:
-        """Return the table of the run."""
-        return self.table(RESULTS)
+    def judgement(self) -> JudgementRecord:
+        """Return what pairs held out say about the model."""
+        self.require("extract")
+        return read_record(JudgementRecord, self.run.file(JUDGEMENT))
+
+    def results(self) -> RunResults:
+        """Return the results of the run."""
+        self.require("evaluate")
+        return read_record(RunResults, self.run.file(RESULTS))
+
+    def diagnosis(self) -> DiagnosisRecord:
+        """Return how the moves of the model compare with the true ones."""
+        self.require("diagnose")
+        return read_diagnosis(self.run.file(DIAGNOSIS))
 
     def table(self, file: str) -> dict[str, Any]:
         """Return what a finished stage wrote as JSON."""
         self.require(WRITTEN_BY[file])
         table = read_json(self.run.file(file))
         if not isinstance(table, dict):
-            raise InputError(f"'{self.run.file(file)}' is damaged: it is no table")
+            raise InputError(f"'{self.run.file(file)}' is damaged: it is not a table")
         return table
-
-    def crashed(self) -> int:
-        """Return how many searches of the run crashed; the next call tries them again."""
-        with well_formed(self.run.file(RESULTS)):
-            return sum(row["outcomes"].get(Outcome.CRASHED, 0) for row in self.results()["planners"].values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cubespace.base.errors import UsageError
-from cubespace.base.files import write_json, write_text
+from cubespace.base.files import write_text
 from cubespace.base.records import write_record
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.learning.code import Code
@@ -42,7 +42,7 @@ def extract_model(run: RunContents) -> None:
         write_record(run.run.file(EXTRACTION), record)
         run.observer.say(f"extract: {report.summary}")
         judgement = judge_run(code, model, data, run.bits(), effects=effects, labels=report.labels)
-        write_json(run.run.file(JUDGEMENT), judgement.record())
+        write_record(run.run.file(JUDGEMENT), judgement.record())
         for line in judgement.lines:
             run.observer.say(f"extract: {line}")
 

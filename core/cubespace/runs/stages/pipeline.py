@@ -53,7 +53,7 @@ class Pipeline(RunContents):
                     "this run was made by an older version: its data set is kept, everything learned is learned again"
                 )
             for stage in self.run.config.way_to(last):
-                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
+                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.results().crashed):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     WORK[stage.name](self)
