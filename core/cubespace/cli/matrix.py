@@ -78,10 +78,16 @@ class Axes:
 
     def put_on(self, matrix: Matrix) -> Matrix:
         """Return a matrix with these axes on top."""
-        given: dict[str, Any] = attrs.asdict(self)
-        names = ("domain", "learner", "apply", "encoder", "precondition", "planner", "variant")
-        axes = {name: given[name] for name in names}
-        axes |= {"seed": self.seeds}
+        axes: dict[str, str | list[str] | None] = {
+            "domain": self.domain,
+            "learner": self.learner,
+            "apply": self.apply,
+            "encoder": self.encoder,
+            "precondition": self.precondition,
+            "planner": self.planner,
+            "variant": self.variant,
+            "seed": self.seeds,
+        }
         for pair in self.pairs or []:
             key, equals, text = pair.partition("=")
             if not equals or not key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,7 +43,7 @@ class Tuning:
     """A search for settings."""
 
     preset: str | None = None
-    settings: dict[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
+    settings: Mapping[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
     space: dict[str, list[Any]] = attrs.field(factory=lambda: dict(PAPER_SPACE))  # the choices for each setting
     objective: Literal["loss", "coverage", "plans"] = "loss"
     sampler: Literal["genetic", "tpe", "nsga2", "random"] = "genetic"
@@ -70,7 +71,7 @@ class Tuning:
         """Return the last stage that a trial has to do."""
         return "evaluate" if self.objective == "plans" else "train"
 
-    def configuration(self, chosen: dict[str, Any], catalogue: Catalogue) -> RunConfig:
+    def configuration(self, chosen: Mapping[str, Any], catalogue: Catalogue) -> RunConfig:
         """Return the settings of a trial."""
         presets = {} if self.preset is None else flat(catalogue.find_preset(self.preset).settings)
         given = {**presets, **flat(self.settings), **chosen}

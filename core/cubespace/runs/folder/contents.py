@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import read_json
 from cubespace.base.observer import Observer
 from cubespace.base.records import read_record
 from cubespace.data import transitions
@@ -44,7 +42,6 @@ from cubespace.settings.stages import (
     MEASURES,
     RESULTS,
     STRIPS,
-    WRITTEN_BY,
 )
 from cubespace.symbols.strips import StripsModel, load_strips
 
@@ -159,11 +156,3 @@ class RunContents:
         """Return how the moves of the model compare with the true ones."""
         self.require("diagnose")
         return read_diagnosis(self.run.file(DIAGNOSIS))
-
-    def table(self, file: str) -> dict[str, Any]:
-        """Return what a finished stage wrote as JSON."""
-        self.require(WRITTEN_BY[file])
-        table = read_json(self.run.file(file))
-        if not isinstance(table, dict):
-            raise InputError(f"'{self.run.file(file)}' is damaged: it is not a table")
-        return table

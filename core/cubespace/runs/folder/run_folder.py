@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import attrs
 import filelock
@@ -268,7 +267,7 @@ def default_folder(config: RunConfig) -> Path:
     return Path("runs") / f"{name}-{learner}-s{config.train.seed}-{config.key('train')[:8]}"
 
 
-def environment() -> dict[str, Any]:
+def environment() -> dict[str, object]:
     """Return what a reader of the results needs to know about the machine."""
     return {
         "cubespace": __version__,
