@@ -5,7 +5,6 @@ import sys
 
 import pytest
 
-
 KINDS = ["domains", "apply_modules", "precondition", "planners", "bit_learners", "networks", "executors"]
 
 

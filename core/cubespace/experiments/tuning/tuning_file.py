@@ -13,6 +13,7 @@ from cubespace.base.files import read_json
 from cubespace.base.options import Text, structure
 from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings import defaults
 from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import RunConfig, flat, load_config, read_toml
 from cubespace.settings.stages import MEASURES, RESULTS
@@ -93,8 +94,12 @@ class Tuning:
         held_out = measures["validation"]
         if self.objective == "coverage":
             return float(held_out["covered"])
-        # the paper's total: redrawing of both pictures, which look alike, prediction of the second, and of its bits
-        return float(2 * held_out["reconstruction"] + held_out["successor"] + held_out["direct"])
+        if held_out["total"] is None:
+            raise UsageError(
+                "objective 'loss' needs learned actions, which only a learner that trains has: "
+                f"set learner={defaults.TRAINED_LEARNER}, or objective to coverage or plans"
+            )
+        return float(held_out["total"])
 
     def dump(self) -> str:
         """Return it as TOML that :func:`read_tuning` reads back."""
