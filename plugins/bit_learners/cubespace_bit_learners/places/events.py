@@ -17,8 +17,8 @@ Codes = NDArray[np.intp]  # (pictures, places), the number of the value that eac
 class EventOptions:
     """How places are judged by the events that they make of transitions."""
 
-    held_out: float = option(
-        0.1, "fraction of the pairs by which ways to group pixels are compared", and_(gt(0.0), lt(1.0))
+    scoring_fraction: float = option(
+        0.1, "fraction of the pairs, held out, by which ways to group pixels are compared", and_(gt(0.0), lt(1.0))
     )
     dependence: float = option(
         1e-3,
@@ -46,18 +46,19 @@ def score_events(before: Codes, after: Codes, options: EventOptions = DEFAULTS) 
     Places that change on their own are described each by itself and count for the bits only.
     """
     alone = changing_alone(before, after, options)
-    score = _score(before[:, ~alone], after[:, ~alone], options.held_out)
-    more = sum(_score(before[:, [place]], after[:, [place]], options.held_out).bits for place in np.flatnonzero(alone))
+    fraction = options.scoring_fraction
+    score = _score(before[:, ~alone], after[:, ~alone], fraction)
+    more = sum(_score(before[:, [place]], after[:, [place]], fraction).bits for place in np.flatnonzero(alone))
     return attrs.evolve(score, bits=score.bits + more)
 
 
-def _score(before: Codes, after: Codes, held_out: float) -> Score:
+def _score(before: Codes, after: Codes, scoring_fraction: float) -> Score:
     """Score codes of places none of which changes on its own.
 
     A new event is spelt: the number of places, then each with its old and new value. Seen and new events share the
     probability as Witten and Bell have it, by how often an event was new in training.
     """
-    train = len(before) - max(1, round(held_out * len(before)))
+    train = len(before) - max(1, round(scoring_fraction * len(before)))
     number = number_rows(changed_values(before, after)).number
     count = np.bincount(number[:train], minlength=int(number.max()) + 1)
     seen, events = count[number[train:]], int((count > 0).sum())

@@ -111,7 +111,7 @@ class Compared:
 
 
 @attrs.frozen(eq=False)
-class Learned:
+class GroupValues:
     """The values of some groups of pixels."""
 
     codes: Numbers  # (2, pairs, groups): before and after
@@ -125,7 +125,7 @@ def learn_values(
     options: ValueOptions,
     kinds: tuple[Kind, ...] = KINDS,
     hasty: bool = False,
-) -> list[Learned]:
+) -> list[GroupValues]:
     """Return the values of each group, of each kind; in haste, nothing is learned once a group has too many."""
     codes: list[list[Numbers]] = [[] for _ in kinds]
     unexplained, overflow = np.zeros(len(kinds)), np.zeros(len(kinds), dtype=np.bool_)
@@ -143,7 +143,7 @@ def learn_values(
         if hasty and overflow.all():
             break
     results = zip(codes, unexplained.tolist(), overflow.tolist(), strict=True)
-    return [Learned(np.stack(code, axis=-1), error, many) for code, error, many in results]
+    return [GroupValues(np.stack(code, axis=-1), error, many) for code, error, many in results]
 
 
 def _unexplained(patterns: Floats, code: Numbers) -> float:
