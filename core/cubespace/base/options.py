@@ -184,8 +184,8 @@ def _optional(value: object, kind: Any) -> object:
 
 
 def _tuple(value: object, kind: Any) -> tuple[object, ...]:
-    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line its items are joined by plus signs."""
-    items = [part for part in value.split("+") if part] if isinstance(value, Text) else value
+    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line joined by plus signs, and no text is no item."""
+    items = (value.split("+") if value else []) if isinstance(value, Text) else value
     if not isinstance(items, (list, tuple)):
         raise TypeError(f"{value!r} is not a list")
     wrap = Text if isinstance(value, Text) else lambda item: item

@@ -72,10 +72,10 @@ def refuse_settings_of_training(config: RunConfig) -> None:
     given = [key for key in config.settings_of("train") if is_of_training(key)]
     if given:
         name = config.learner.name
-        what = f"apply module '{config.autoencoder.apply}'" if "autoencoder.apply" in given else listed(given)
+        what = f"apply module '{config.autoencoder.apply}'" if "autoencoder.apply" in given else listed(given, ", ")
         raise UsageError(
             f"learner '{name}' trains nothing by gradient, so {what} would have no influence: "
-            f"use --learner {defaults.TRAINED_LEARNER}, or leave it out"
+            f"use --learner {defaults.TRAINED_LEARNER}, or leave {'it' if len(given) == 1 else 'them'} out"
         )
 
 

@@ -15,6 +15,7 @@ from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.results_file import RunResults
+from cubespace.settings import defaults
 from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import RunConfig, flat, load_config, read_toml
 from cubespace.settings.stages import MEASURES, RESULTS
@@ -90,10 +91,14 @@ class Tuning:
             results = read_record(RunResults, folder / RESULTS)
             return float(sum(row.valid or 0 for row in results.planners.values()))
         held_out = read_record(HeldOutMeasures, folder / MEASURES).validation
-        score = held_out.covered if self.objective == "coverage" else held_out.total
-        if score is None:
-            raise UsageError(f"{folder} has no {self.objective} to judge it by: train it with --learner autoencoder")
-        return score
+        if self.objective == "coverage" and held_out.covered is not None:
+            return held_out.covered
+        if held_out.total is None:
+            raise UsageError(
+                "objective 'loss' needs learned actions, which only a learner that trains has: "
+                f"set learner={defaults.TRAINED_LEARNER}, or objective to coverage or plans"
+            )
+        return held_out.total
 
     def dump(self) -> str:
         """Return it as TOML that :func:`read_tuning` reads back."""
