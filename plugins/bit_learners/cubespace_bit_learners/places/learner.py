@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from cubespace.base.arrays import Images
 from cubespace.base.options import structure
-from cubespace.learning.bit_learner import BitLearner, Parts, Work
+from cubespace.learning.bit_learner import BitLearner, Parts, Unsuitable, Work
 from cubespace.learning.code import EXOGENOUS, Code, Pictures, Regions, SavedCode
 from cubespace_bit_learners.places.finder import Places, PlacesOptions, find_places
 from cubespace_bit_learners.places.light import Light, bright_columns, relative_light_of
@@ -41,6 +41,8 @@ class PlacesLearner(BitLearner):
         """Find the places of the training pictures and the patterns that each shows."""
         del held_out, work
         found = find_places(training.before, training.after, self.options)
+        if not found.places:
+            raise Unsuitable("these pictures show no places: no pixels that vary together")
         return new_code(found, training.before.shape[1:])
 
     def read(self, saved: SavedCode, parts: Parts) -> Code:
