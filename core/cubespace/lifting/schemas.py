@@ -79,7 +79,7 @@ class Vocabulary:
 
 
 def make_schema(found: Found, cast: Cast, words: Vocabulary, kinds: Mapping[int, str], name: str) -> Schema:
-    """Return the schema of a form; ``kinds`` are the types of those parameters that have a narrower one than usual."""
+    """Return the schema of a form; ``kinds`` are the types of parameters that are narrower than thing or place."""
     form, names = found.examples.form, cast.parameters(found.examples.form)
     old = [cast.at(names[old], names[form.values + variable]) for variable, old, _ in form.changes]
     new = [cast.at(names[new], names[form.values + variable]) for variable, _, new in form.changes]

@@ -13,7 +13,7 @@ from cubespace.symbols.precondition_learner import Evidence
 from cubespace_precondition.values.belief import Events, believable_events
 from cubespace_precondition.values.invariants import at_most_one_groups, exactly_one_groups
 from cubespace_precondition.values.learner import declared_groups
-from cubespace_precondition.values.weighing import lowest_usual, too_rare, visit_weights
+from cubespace_precondition.values.weighing import lowest_rate, too_rare, visit_weights
 
 EDGES = [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]  # of a board of two rows and three columns
 Pairs = tuple[Indices, Indices]  # the values of each place before and after
@@ -216,9 +216,9 @@ def test_at_most_one_of_three_bits() -> None:
     assert [group.tolist() for group in at_most_one_groups(states, [])] == [[0, 1, 2]]
 
 
-def test_the_lowest_usual_rate_mirrors_the_highest() -> None:
-    assert lowest_usual(np.array([0.001, 0.25, 0.25, 0.25, 0.5]), 0.0) == pytest.approx(0.125)
-    assert lowest_usual(np.zeros(0), 0.05) == 0
+def test_the_lowest_rate_rate_mirrors_the_highest() -> None:
+    assert lowest_rate(np.array([0.001, 0.25, 0.25, 0.25, 0.5]), 0.0) == pytest.approx(0.125)
+    assert lowest_rate(np.zeros(0), 0.05) == 0
 
 
 def test_fewer_than_expected_is_told_in_nats() -> None:

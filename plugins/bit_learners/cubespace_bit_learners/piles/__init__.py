@@ -1,1 +1,1 @@
-"""Piles: things that lie on each other in columns side by side, told by what they are, not by how high they lie."""
+"""Piles: things that lie on each other in columns, identified by what they are and not by how high they lie."""

@@ -1,6 +1,6 @@
 """Transitions as trials of events: which values of other variables an event was never seen with, but should have been.
 
-Where the old values of an event hold and another variable X has the value v, the event is expected at its usual rate.
+Where the old values of an event hold and another variable X has the value v, the event is expected at its own rate.
 Values that it was never seen with, although it should have been, are excluded: at one significance level for the whole
 model, one variable after another, so that no variable is held responsible for what another one explains.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices
 from cubespace_precondition.values.belief import Events
-from cubespace_precondition.values.weighing import Evidence, Prior, lowest_usual, too_rare, visit_weights
+from cubespace_precondition.values.weighing import Evidence, Prior, lowest_rate, too_rare, visit_weights
 
 Numbers = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ def exclude(before: Bits, events: Events, variables: Sequence[Indices], *, alpha
         return np.zeros((0, 2 * bits), dtype=np.bool_)
     trials = Trials.of(before, events, variables, by_mistake)
     nothing = np.zeros(len(variables))
-    prior = Prior(usual=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
+    prior = Prior(least_rate=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
     results = [trials.exclude(event, prior) for event in range(len(events.add))]
     found = -1
     while found < (now := sum(int(result.used.sum()) for result in results)):
@@ -46,14 +46,14 @@ def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: f
     """Return what the events have in common, and the evidence that keeps false restrictions below ``alpha``.
 
     As Benjamini and Hochberg: of ``found`` restrictions at most the fraction ``alpha`` is expected to be false. The
-    usual rate comes only from events that were tried often enough to distinguish one half of the trials from the other.
+    least rate comes only from events that were tried often enough to distinguish one half of the trials from the other.
     """
     enough = np.log(trials.tests / alpha) / np.log(2)
     used = np.array([result.used for result in results])
     matters = (1 + used.sum(0)) / (2 + len(used))  # Laplace's rule of succession
     rates = np.array([result.rate for result in results if result.trials >= enough])
     return Prior(
-        usual=lowest_usual(rates, alpha),
+        least_rate=lowest_rate(rates, alpha),
         weight=np.log(matters / (1 - matters)),
         threshold=float(np.log(trials.tests / (alpha * max(1, found)))),
         alpha=alpha,
@@ -126,7 +126,7 @@ class Trials:
             seen, total = float(shown.sum()), float(weight.sum())
             evidence = Evidence.of(weight @ held, shown @ held, seen, total, prior, mistakes)
             strength = np.where(free, evidence.of_variables(self.starts), -np.inf)
-            short = too_rare(seen, prior.usual * total) > (np.log(2) if short else prior.threshold)
+            short = too_rare(seen, prior.least_rate * total) > (np.log(2) if short else prior.threshold)
             score = strength + prior.weight if short else strength - prior.threshold
             best = int(score.argmax())
             if not (free[best] if short else score[best] >= 0):

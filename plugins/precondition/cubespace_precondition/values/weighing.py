@@ -1,4 +1,4 @@
-"""The evidence that values are impossible before an event: counts compared with the usual rate.
+"""The evidence that values are impossible before an event: counts compared with the rate at which it is seen.
 
 All evidence is in nats: 3 nats against chance mean that chance would produce as much with a probability of exp(-3).
 """
@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 class Prior:
     """What is known before an event is examined."""
 
-    usual: float  # the minimum rate of an event where it is possible
+    least_rate: float  # the minimum rate of an event where it is possible
     weight: Numbers  # (variables,), log odds that a variable matters to an event
     threshold: float  # evidence, in nats, that is significant
     alpha: float  # the significance level that the threshold comes from
@@ -44,11 +44,11 @@ class Evidence:
 
     @classmethod
     def of(cls, trials: Numbers, shown: Numbers, seen: float, total: float, prior: Prior, mistakes: float) -> Evidence:
-        """Weigh Poisson numbers at the usual rate against those that ``mistakes``, a rate, explain.
+        """Weigh Poisson numbers at the rate of the event against those that ``mistakes``, a rate, explain.
 
         ``trials`` and ``shown`` count trials and examples of each value, ``total`` and ``seen`` all of them.
         """
-        rate = max(seen / total, prior.usual)
+        rate = max(seen / total, prior.least_rate)
         expected, wrong = trials * rate, trials * min(mistakes, rate)
         with np.errstate(divide="ignore", invalid="ignore"):
             surprise = np.where(shown > wrong, shown * np.log(shown / wrong) - shown + wrong, 0.0)
@@ -60,7 +60,7 @@ class Evidence:
     def of_variables(self, starts: Indices) -> Numbers:
         """Return the evidence that some values of each variable are impossible, in nats.
 
-        The stronger of two: by the usual rate, and by the event's own examples, of which none is among those trials.
+        The stronger of two: by the rate of the event, and by its examples, of which none is among those trials.
         """
         fraction = np.add.reduceat(np.where(self.missing > 0, self.trials, 0.0), starts) / self.total
         alone = -self.seen * np.log1p(-np.minimum(fraction, 1 - 1 / (1 + self.total)))
@@ -95,7 +95,7 @@ def too_rare(seen: float, expected: float) -> float:
     return expected - seen + (seen * float(np.log(seen / expected)) if seen else 0.0)
 
 
-def lowest_usual(rates: Numbers, alpha: float) -> float:
+def lowest_rate(rates: Numbers, alpha: float) -> float:
     """Return the rate that hardly any event stays below where it is possible; 0 if nothing is known.
 
     Rates are taken to spread below their median as far, in ratio, as they do above it: events that need more than is
