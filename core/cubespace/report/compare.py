@@ -190,14 +190,15 @@ def variants(runs: Sequence[Facts]) -> list[str]:
         rivals = [other for other in tables if other["domain"] == table["domain"]]
         keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1 and not key.endswith(".seed")]
         keys = [key for key in keys if key != "plan.planners"]
-        shown = dict.fromkeys(keys if same and keys else ["autoencoder.apply", *keys])
-        words = [_said(key, table[key]) for key in shown]
+        first = "learner.name" if table["autoencoder.apply"] is None else "autoencoder.apply"
+        shown = dict.fromkeys(keys if same and keys else [first, *keys])
+        words = [_said(key, table[key]) for key in shown if table[key] is not None]
         said.append(", ".join(words[:MAX_SETTINGS_SHOWN] + ["…"] * (len(words) > MAX_SETTINGS_SHOWN)))
     return said
 
 
 def _said(key: str, value: object) -> str:
-    return str(value) if key == "autoencoder.apply" else f"{key.rpartition('.')[2]} {value}"
+    return str(value) if key == "autoencoder.apply" else f"{key.removesuffix('.name').rpartition('.')[2]} {value}"
 
 
 def _strip(facts: Facts) -> str | None:

@@ -63,7 +63,7 @@ def test_fractions_are_over_all_plans_that_are_not_wrong() -> None:
     assert (row.instances, row.found, row.valid, row.all_seen) == (4, 3, 2, 1)
     unjudged = summarise([record((1,), None, 1, 1)], optimal_planner=True)
     assert (unjudged.valid, unjudged.known_states, unjudged.known_transitions) == (None, 0.5, 1.0)
-    none = summarise(others, optimal_planner=True)
+    none = summarise(records[2:], optimal_planner=True)
     assert (none.known_states, none.known_transitions) == (None, None)
 
 

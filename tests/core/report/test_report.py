@@ -8,16 +8,19 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from command import cube
+from plan_records import plan_record
 from tiny_run import copy_run, reseal
 
 import cubespace
 from cubespace.base.errors import InputError, UsageError
+from cubespace.evaluation.summary import summarise
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.compare import compare_page
 from cubespace.report.plots import effort, loss_curves
 from cubespace.report.run_files import read_facts, verdict
 from cubespace.runs.folder.trace_file import TRACE, load_trace, save_trace, trace_digest
+from cubespace.symbols.effects import SOURCES
 from cubespace.symbols.strips import load_strips
 
 VOID = {"meta", "link", "img", "source", "br"}
@@ -92,7 +95,7 @@ def test_a_run_that_needed_no_training_shows_its_own_bits_and_no_curves_of_train
     text = write_report([default_run], load_plugins()).read_text()
     assert "it learned <b>8</b> bits" in text  # four lamps with two values each; the settings say 100
     assert "8<small>/8</small>" in text
-    assert "Encoder <code>places</code>: 8 bits in 4 variables, found without any training." in text
+    assert "Learner <code>places</code>: 8 bits in 4 variables, found without any training." in text
     assert "On pictures held out" not in text
     assert "Measures on the test split" in text
     assert read_facts(default_run).bits == 8
@@ -101,7 +104,7 @@ def test_a_run_that_needed_no_training_shows_its_own_bits_and_no_curves_of_train
 def test_a_run_that_was_trained_names_its_bits_and_shows_curves(tiny_run) -> None:
     text = write_report([tiny_run], load_plugins()).read_text()
     assert "it learned <b>12</b> bits" in text
-    assert "Encoder <code>mlp:width=100</code>: 12 bits." in text
+    assert "Learner <code>autoencoder, btl</code>: 12 bits." in text
     assert "On pictures held out" in text
 
 
@@ -117,7 +120,7 @@ def test_the_step_that_went_wrong_is_marked(tiny_run) -> None:
 def test_steps_that_no_training_pair_shows_are_marked(tiny_run) -> None:
     assert "every step was seen in training" in write_report([tiny_run], load_plugins()).read_text()
     record = spoil(tiny_run, valid=None, optimal=None, unseen_steps=[1])
-    assert verdict(record) == "doubted"
+    assert verdict(plan_record((1, 2), valid=None, unseen_steps=(1,))) == "doubted"
     story = article(write_report([tiny_run], load_plugins()).read_text(), record)
     assert story.count(" unseen</span>") == 1
     assert "1 of 2 steps seen in training" in story
@@ -141,7 +144,7 @@ def test_what_is_impossible_in_a_frame_is_shown(tiny_run) -> None:
 def test_the_judgement_is_shown_with_its_warnings_and_where_effects_come_from(tiny_run) -> None:
     text = write_report([tiny_run], load_plugins()).read_text()
     assert "judgement" in Page(text).ids
-    assert "Effects are differences of encoded bits" in text
+    assert f"Effects are {SOURCES['network']}" in text
     assert "of the start and goal pictures, 100 %" in text.lower()
     table = json.loads((tiny_run / "judgement.json").read_text())
     table["findings"].append({"about": "labels", "warning": True, "text": "Too few <labels>.", "advice": "Add some."})
@@ -172,11 +175,11 @@ def test_no_plan_at_all_and_no_judge(tiny_run) -> None:
     assert "4 × out of time" in text
 
 
-def test_what_plans_could_know_by_heart_is_shown_unless_the_run_is_too_old_to_say(tiny_run) -> None:
+def test_what_plans_could_know_by_heart_is_shown_unless_no_plan_is_right(tiny_run) -> None:
     assert 'data-value="1.0">100 %</td>' in write_report([tiny_run], load_plugins()).read_text()
     results = json.loads((tiny_run / "results.json").read_text())
     for row in results["planners"].values():
-        del row["known_states"], row["known_transitions"]
+        row["known_states"] = row["known_transitions"] = None
     (tiny_run / "results.json").write_text(json.dumps(results))
     reseal(tiny_run, "evaluate", "results.json")
     assert 'data-value="">?</td>' in write_report([tiny_run], load_plugins()).read_text()
@@ -231,8 +234,8 @@ def test_a_trained_run_beside_one_that_needed_no_training(tiny_run, tmp_path) ->
     text = page.read_text()
     assert {"./run/report.html", "./default/run/report.html"} <= set(Page(text).links)
     assert text.count("4/4/4</td>") == 4
-    assert "encoder places" not in text  # the settings say auto
-    assert "encoder auto" in text
+    assert "learner places" not in text  # the settings say auto
+    assert "learner auto" in text
 
 
 def test_several_runs_side_by_side(tiny_run, tmp_path) -> None:
@@ -267,10 +270,10 @@ def test_a_dollar_in_a_name_is_no_formula(tiny_run, tmp_path) -> None:
         (run / "config.toml").write_text(config.replace('"lightsout:size=2"', "'images:path=a$\\frac$b'"))
     facts = [read_facts(run) for run in (tiny_run, other)]
     assert r"a$\frac$b" in compare_page(facts, tmp_path / "cmp.html")
-    row = {"epoch": 1, "phase": "joint", "validation_successor": 0.1, "successor": 0.1}
-    assert r"$\frac$" in loss_curves([row, row | {"epoch": 2, "phase": r"$\frac$"}])
-    records = [{"expansions": 3, "seconds": 0.1}]
-    assert r"$\frac$" in (effort({r"$\frac$": {"records": records}}) or "")
+    epoch = {"epoch": 1, "phase": "joint", "validation_successor": 0.1, "successor": 0.1}
+    assert r"$\frac$" in loss_curves([epoch, epoch | {"epoch": 2, "phase": r"$\frac$"}])
+    row = summarise([plan_record(expansions=3)], optimal_planner=True)
+    assert r"$\frac$" in (effort({r"$\frac$": row}) or "")
 
 
 def test_the_command_writes_where_it_is_told(tiny_run, tmp_path) -> None:
