@@ -35,10 +35,10 @@ INSTANCES = 40
 PLANNER = "fd-lmcut"
 CASES = {  # the run folder, how many pairs, whether a lamp blinks, settings that differ from the defaults
     "3000 pairs": ("run-arm3000", 3000, False, {}),
-    "3000 pairs, plain network": ("mlp-arm3000", 3000, False, {"model.encoder": "mlp"}),
+    "3000 pairs, plain network": ("mlp-arm3000", 3000, False, {"learner.name": "autoencoder"}),
     "200 pairs": ("run-arm200", 200, False, {}),
     "3000 pairs, a lamp blinks": ("run-lamp3000", 3000, True, {}),
-    "3000 pairs, a lamp blinks, plain network": ("mlp-lamp3000", 3000, True, {"model.encoder": "mlp"}),
+    "3000 pairs, a lamp blinks, plain network": ("mlp-lamp3000", 3000, True, {"learner.name": "autoencoder"}),
 }
 
 
@@ -137,12 +137,12 @@ def table(known: dict[str, dict[str, Any]]) -> str:
         "",
         "Made by `benchmarks/own_pictures.py`. Right: as judged by us, who know the angles; the tool does not.",
         "",
-        "| data | encoder | actions | found | all steps seen, right | with unseen steps, right | warnings |",
+        "| data | learner | actions | found | all steps seen, right | with unseen steps, right | warnings |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, case in known.items():
         lines.append(
-            f"| {name} | {case['encoder']} | {case['actions']} | {case['found']} of {case['instances']} "
+            f"| {name} | {case['learner']} | {case['actions']} | {case['found']} of {case['instances']} "
             f"| {case['all_seen']}, {case['all_seen_right']} | {case['unseen']}, {case['unseen_right']} "
             f"| {', '.join(case['warnings']) or 'none'} |"
         )

@@ -72,7 +72,7 @@ def places(runs: list[Path]) -> Image.Image:
     """Return a picture of each run beside its places, each place in a colour."""
     shown = []
     for run in map(cubespace.Run.load, runs):
-        regions = run.network.encoder.regions()
+        regions = run.code.regions()
         if regions is None:
             raise SystemExit(f"{run.path} has no places")
         picture = run.data.train.before[0]

@@ -159,12 +159,12 @@ class Plan:
         return plan_html(problem.init[0], problem.goal[0], self.frames, self.result.record())
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Run:
     """A run folder and all that came of it."""
 
     folder: RunFolder
-    catalogue: Catalogue = attrs.field(factory=load_plugins, repr=False)
+    catalogue: Catalogue = attrs.field(factory=load_plugins)
 
     @classmethod
     def load(cls, path: Path | str) -> Run:
@@ -250,6 +250,11 @@ class Run:
     def _planning(self) -> Planning:
         return Planning.of(self._pipeline)
 
+    def __repr__(self) -> str:
+        """Return the domain, who learned and how, and the folder."""
+        made_by = self._pipeline.learner().summary if self.folder.finished("train") else "nothing learned yet"
+        return f"<Run of {self.config.domain} in {self.path}: {made_by}>"
+
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html
 
@@ -287,6 +292,6 @@ def _work(
     """Do the stages up to ``last``."""
     loaded = load_plugins()
     wanted = resolve_components(loaded, configure(config, settings, preset))
-    opened = RunFolder.start(Path(folder) if folder else default_folder(wanted), wanted, loaded)
+    opened = RunFolder.prepare(Path(folder) if folder else default_folder(wanted), wanted, loaded)
     Pipeline(opened, loaded, execution or Execution(), observer or Observer()).until(last)
     return Run(opened, loaded)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import Tensor
 
+from cubespace.base.errors import ContractError
 from cubespace.base.options import NoOptions
 from cubespace.settings.recipe import LossConfig
 
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     from cubespace.autoencoder.model import SpaceAutoEncoder, Transition
 
 Losses = dict[str, Tensor]  # terms by name, and their weighted sum as ``total``
+
+
+def check_losses(losses: object, component: object) -> Losses:
+    """Return losses, or raise a :class:`ContractError` that names the component that made them."""
+    total = losses.get("total") if isinstance(losses, dict) else None
+    if not isinstance(losses, dict) or not isinstance(total, Tensor) or total.ndim or not total.requires_grad:
+        raise ContractError("its losses have no 'total', one number that depends on what is trained", component)
+    return losses
 
 
 class Objective(ABC):

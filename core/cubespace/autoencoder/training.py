@@ -15,7 +15,7 @@ from torch import Tensor
 from cubespace.autoencoder.devices import RandomState, settle
 from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.autoencoder.noise_pool import refresh_noise
-from cubespace.autoencoder.objective import Objective
+from cubespace.autoencoder.objective import Objective, check_losses
 from cubespace.autoencoder.phase import Phase
 from cubespace.autoencoder.rectified_adam import RectifiedAdam
 from cubespace.autoencoder.schedules import steps_of_epoch
@@ -178,7 +178,7 @@ class Trainer:
         """Make one gradient step and return the losses before it."""
         half = self.execution.precision == "bf16"
         with torch.autocast(self.images.device.type, torch.bfloat16, enabled=half):
-            losses = self.phase.losses(rows, progress)
+            losses = check_losses(self.phase.losses(rows, progress), self.phase)
         self.optimizer.zero_grad()
         losses["total"].backward()
         self.optimizer.step()

@@ -114,8 +114,10 @@ def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Act
         steps=steps,
     )
     actor.label(domain, labels, np.random.default_rng([config.seed, 1]))
+    problems = pipeline.problems(domain)
+    pipeline.release_data()
     episodes = []
-    for problem in pipeline.problems(domain):
+    for problem in problems:
         episodes.append(actor.act(problem))
         reached = sum(not episode.failure for episode in episodes)
         typer.echo(f"act: {reached} of {len(episodes)} goals reached", err=True)

@@ -32,6 +32,9 @@ Source = Annotated[
 MatrixFolder = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder of the matrix.  [default: runs/…]")
 ]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Cells, or stages that they share, side by side.  [default: one per core]")
+]
 Lenders = Annotated[
     list[Path] | None,
     typer.Option(
@@ -117,10 +120,7 @@ def matrix(
     executor: Annotated[
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the jobs.")
     ] = "local",
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Cells, or stages that they share, side by side.  [default: one per core]"),
-    ] = None,
+    jobs: Jobs = None,
     manner: Manner,
     reuse: Lenders = None,
     dry_run: Annotated[

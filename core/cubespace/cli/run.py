@@ -32,15 +32,18 @@ from cubespace.cli.options import (
     Talk,
     Watchers,
     execution,
+    given_settings,
     observers,
     open_run,
 )
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
+from cubespace.learning.measures import Measures
 from cubespace.runs.folder.plan_files import PLANNER_LOG, PROBLEMS, STRIP, plan_folder
-from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
+from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
+from cubespace.settings.run_config import with_settings
 from cubespace.settings.stages import PDDL
 
 if TYPE_CHECKING:
@@ -108,7 +111,7 @@ def train(
     observer: Watchers = None,
     talk: Talk,
 ) -> None:
-    """Draw the data and train the network; an interrupted training continues with identical results."""
+    """Draw the data and learn bits from it; an interrupted training continues with identical results."""
     loaded = talk.catalogue()
     how, watchers = computing.execution(), observers(loaded, observer)
     if folder is not None:
@@ -118,14 +121,30 @@ def train(
         config = resolve_components(loaded, settings.configuration(flags))
         opened = open_run(output, config, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)
-    measures = attrs.asdict(done.measures())
-    if talk.as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
+    _show_learned(done, talk.as_json)
+
+
+def _show_learned(done: Pipeline, as_json: bool) -> None:
+    """Print who learned and how good the result is; of a network that was rewritten, also how good it was before."""
+    learner, measures = done.learner(), attrs.asdict(done.measures())
+    as_trained = {split: attrs.asdict(values) for split, values in learner.before_rewriting.items()}
+    if as_json:
+        about = {"run": str(done.run.path), "learner": learner.title, "updates": learner.updates}
+        typer.echo(json.dumps({**about, "measures": measures, "before_rewriting": as_trained}, indent=2))
         return
+    typer.echo(f"model: {learner.summary}")
+    for split, values in as_trained.items():
+        typer.echo(f"{split}, as trained: {_measured(values)}")
     for split, values in measures.items():
-        named = ((name, value) for name, value in values.items() if value is not None)
-        typer.echo(f"{split}: " + ", ".join(f"{name} {value:.4g}" for name, value in named))
+        typer.echo(f"{split}{', after rewriting' if as_trained else ''}: {_measured(values)}")
     typer.echo(str(done.run.path))
+
+
+def _measured(values: Mapping[str, float | None]) -> str:
+    """Return measures in a line; those of actions are dashes where none were learned."""
+    always = {field.name for field in attrs.fields(Measures) if field.default is attrs.NOTHING}
+    shown = {name: value for name, value in values.items() if value is not None or name in always}
+    return ", ".join(f"{name} {'–' if value is None else format(value, '.4g')}" for name, value in shown.items())
 
 
 @app.command(epilog="Example: `cube extract runs/mnist-… --precondition static`")
@@ -186,11 +205,11 @@ def work(
     """Do the stages up to ``last``; when interrupted, say how to continue."""
     from cubespace.runs.stages.pipeline import Pipeline
 
-    with terminal, RunLog(opened.file(LOG)) as log:
+    with terminal, opened.working(), RunLog(opened.file(LOG)) as log:
         observer = Observers((terminal, log), watchers)
         pipeline = Pipeline(opened, loaded, how, observer)
         try:
-            pipeline.until(last)
+            pipeline.work_until(last)
         except Stopped as stop:
             stop.advice = f": the same command continues from the last checkpoint in {opened.path}"
             raise
@@ -199,10 +218,10 @@ def work(
 
 def show(done: Pipeline, as_json: bool) -> None:
     """Print the table of a run, and where to look; crashed searches are a failure that the next call may repair."""
-    from cubespace.report import write_report
+    from cubespace.report import report_run
 
     results = done.results()
-    page = write_report([done.run.path], done.catalogue)
+    page = report_run(done)
     if as_json:
         judgement = attrs.asdict(done.judgement())
         typer.echo(json.dumps({"run": str(done.run.path), **attrs.asdict(results), "judgement": judgement}, indent=2))
@@ -246,6 +265,6 @@ def _row(planner: str, row: PlannerResults) -> str:
 
 def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    RunFolder.load(folder, loaded)  # first of all, refuse a folder that is not a run
-    config = Settings(config=folder / CONFIG, pairs=pairs).configuration(flags)
-    return RunFolder.start(folder, resolve_components(loaded, config), loaded)
+    opened = RunFolder.load(folder, loaded)
+    config = with_settings(opened.config, given_settings(pairs, flags))
+    return attrs.evolve(opened, config=resolve_components(loaded, config))

@@ -82,7 +82,9 @@ class BitLearner(ABC):
         """Return the components that it is put together from, (kind, spec) each. They are part of the identity."""
         return ()
 
-    def effects(self, code: Code) -> EffectSource:
-        """Return where the effects of actions come from unless the settings say: from differences of bits."""
-        del code
+    def effects(self, recipe: Recipe, parts: Parts) -> EffectSource:  # noqa: ARG002
+        """Return where the effects of actions come from unless the settings say: from differences of bits.
+
+        It is known before anything is learned, so that a run can say it in its first line.
+        """
         return "differences"

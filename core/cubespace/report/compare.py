@@ -21,6 +21,7 @@ from cubespace.settings.run_config import flat
 
 MAX_SETTINGS_SHOWN = 5  # those in which a variant differs from others
 MAX_FILM_STRIPS = 12
+SHOWN_APART = ("learner.name", "autoencoder.apply", "plan.planners")  # settings that have columns of their own
 MEASURES = ("recall", "wrong")  # of a diagnosis, in tables
 PAGE = many_plots.Palette(plots.INK, plots.GRID, plots.SERIES)  # the colours that the page's own stand for
 
@@ -54,6 +55,7 @@ class Group:
     """The runs that differ in their seeds only: plans added up, measures as mean, least and largest."""
 
     domain: str
+    learner: str
     variant: str
     rows: tuple[Row, ...]
     cells: Mapping[str, Counts | None]  # by planner
@@ -84,7 +86,9 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
     ]
     grouped = groups(rows, planners)
     trained = {
-        f"{group.domain}, {group.variant}": [row.facts.metrics for row in group.rows if row.facts.metrics]
+        ", ".join(filter(None, (group.domain, group.learner, group.variant))): [
+            row.facts.metrics for row in group.rows if row.facts.metrics
+        ]
         for group in grouped
     }
     shown = [group.best for group in grouped]
@@ -104,18 +108,19 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
 
 def groups(rows: Sequence[Row], planners: Sequence[str]) -> list[Group]:
     """Return the runs of equal settings but for their seeds."""
-    together: dict[tuple[str, str], list[Row]] = {}
+    together: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        together.setdefault((row.facts.domain, row.variant), []).append(row)
+        together.setdefault((row.facts.domain, row.facts.made_by, row.variant), []).append(row)
     return [
         Group(
             domain=domain,
+            learner=learner,
             variant=variant,
             rows=tuple(some),
             cells={name: _added([row.cells[name] for row in some]) for name in planners},
             measures={name: _spread([row.measures[name] for row in some]) for name in MEASURES},
         )
-        for (domain, variant), some in together.items()
+        for (domain, learner, variant), some in together.items()
     ]
 
 
@@ -179,26 +184,15 @@ def _curves(trained: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> Mar
 
 
 def variants(runs: Sequence[Facts]) -> list[str]:
-    """Return for each run the settings in which runs of its domain differ, but for seeds, and its apply module.
-
-    An apply module that all share is named only where there is nothing else to say.
-    """
+    """Return for each run the settings in which runs of its domain differ, but for seeds, planners and who learns."""
     tables = [flat(attrs.asdict(facts.run.config)) for facts in runs]
     said = []
-    same = len({table["autoencoder.apply"] for table in tables}) == 1 and len(tables) > 1
     for table in tables:
         rivals = [other for other in tables if other["domain"] == table["domain"]]
         keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1 and not key.endswith(".seed")]
-        keys = [key for key in keys if key != "plan.planners"]
-        first = "learner.name" if table["autoencoder.apply"] is None else "autoencoder.apply"
-        shown = dict.fromkeys(keys if same and keys else [first, *keys])
-        words = [_said(key, table[key]) for key in shown if table[key] is not None]
+        words = [f"{key.rpartition('.')[2]} {table[key]}" for key in keys if key not in SHOWN_APART]
         said.append(", ".join(words[:MAX_SETTINGS_SHOWN] + ["…"] * (len(words) > MAX_SETTINGS_SHOWN)))
     return said
-
-
-def _said(key: str, value: object) -> str:
-    return str(value) if key == "autoencoder.apply" else f"{key.removesuffix('.name').rpartition('.')[2]} {value}"
 
 
 def _strip(facts: Facts) -> str | None:

@@ -86,6 +86,7 @@ def run_page(facts: Facts, learned: LearnedPictures | None, output: Path) -> str
         "losses": plots.loss_curves(facts.metrics, sequence) if facts.metrics else None,
         "held_out": plots.held_out_curves(facts.metrics, sequence) if facts.metrics else None,
         "effort": plots.effort(facts.planners) if facts.planners else None,
+        "as_trained": facts.learner.before_rewriting.get("test") if facts.learner else None,
         "test": facts.measures.test if facts.measures else None,
         "learned": learned,
         "lifted": lifted_section(facts),
@@ -162,6 +163,11 @@ def link(target: Path, output: Path) -> str:
     return "./" + quote(Path(os.path.relpath(target, output.parent)).as_posix())
 
 
+def _measure(value: float | None) -> str:
+    """Return a measure, or a dash where nothing was learned that it could be about."""
+    return "–" if value is None else number(value)
+
+
 def environment() -> Environment:
     """Return the templates."""
     loaded = Environment(
@@ -171,5 +177,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    loaded.filters |= {"number": number, "percent": percent, "duration": duration, "verdict": verdict, "size": size}
+    loaded.filters |= {
+        "number": number,
+        "percent": percent,
+        "measure": _measure,
+        "duration": duration,
+        "verdict": verdict,
+        "size": size,
+    }
     return loaded

@@ -1,4 +1,4 @@
-"""The files of a run folder, read as they are; nothing here needs the network."""
+"""The files of a run folder, read as they are; nothing here needs the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosi
 from cubespace.evaluation.judgement_record import JudgementRecord
 from cubespace.evaluation.plan_record import PlanRecord, SearchRecord
 from cubespace.evaluation.summary import PlannerResults
-from cubespace.learning.learner_record import LearnerRecord
+from cubespace.learning.learner_record import LearnerRecord, title
 from cubespace.learning.measures import HeldOutMeasures
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.lifting_file import LiftingRecord
@@ -34,7 +34,6 @@ from cubespace.settings.stages import (
     MEASURES,
     METRICS,
     RESULTS,
-    STAGES,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +67,20 @@ class Facts:
     @property
     def name(self) -> str:
         """Return what to call the run: its domain and who made its model, such as ``mnist · autoencoder, btl``."""
-        return f"{self.domain} · {self.learner.title if self.learner else self.run.config.learner.name}"
+        return f"{self.domain} · {self.made_by}"
+
+    @property
+    def made_by(self) -> str:
+        """Return who made the model, or the learner that is to make it."""
+        if self.learner:
+            return self.learner.title
+        apply = self.run.config.autoencoder.apply
+        return title(self.run.config.learner.name, {} if apply is None else {"apply": apply})
+
+    @property
+    def learning(self) -> str:
+        """Return what to call the stage ``train``: nothing is trained where no gradient is involved."""
+        return "training" if self.learner is None or self.learner.training else "learning"
 
     @property
     def bits(self) -> int:
@@ -108,9 +120,13 @@ class Facts:
 
 
 def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
-    """Read a run folder, as far as its stages are done: what an earlier model has left there is not of this one."""
-    run = RunFolder.load(path, catalogue)
-    finished = frozenset(name for name in STAGES if run.finished(name))
+    """Read a run folder, as far as its stages are done."""
+    return facts_of(RunFolder.load(path, catalogue))
+
+
+def facts_of(run: RunFolder) -> Facts:
+    """Read a run, as far as its stages are done: what an earlier model has left there is not of this one."""
+    finished = run.finished_stages()
     trained, extracted = "train" in finished, "extract" in finished
     return Facts(
         run=run,

@@ -1,4 +1,4 @@
-"""What the network of a run has learned, in pictures: reconstructions, actions, bits and plans. Needs torch."""
+"""What a run has learned, in pictures: reconstructions, actions, bits and plans."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CARD_PIXELS = 72  # longer side of pictures in cards
 
 @attrs.frozen(kw_only=True)
 class Redrawn:
-    """A picture of the test split, as the network redraws it, and the difference."""
+    """A picture of the test split, as it is redrawn, and the difference."""
 
     given: Picture
     drawn: Picture
@@ -101,7 +101,7 @@ class Story:
 
 
 class LearnedPictures:
-    """A trained network with its data and, if extracted, its model."""
+    """A code with its data and, if extracted, its model."""
 
     def __init__(
         self,

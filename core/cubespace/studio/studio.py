@@ -81,13 +81,13 @@ class Studio:
             return self._keep(Item(space.render(states), states), "a shuffled state")
 
     def look(self, number: int) -> Answer:
-        """Say what the network makes of a picture, and which moves the simulator knows from there."""
+        """Say what the code makes of a picture, and which moves the simulator knows from there."""
         item = self.shelf.get(number)
         code = self.planning.code
         seen = code.draw(code.encode(item.picture))
         strange = check_pictures(code, item.picture, self.planning.redrawing_error, ["this picture"])
         return {
-            "redrawn": attrs.asdict(shown_picture(seen, "the same picture, redrawn by the network from its bits")),
+            "redrawn": attrs.asdict(shown_picture(seen, "the same picture, redrawn from its bits")),
             "warnings": strange,
             "moves": self._moves(item),
         }

@@ -21,7 +21,7 @@ class AutoencoderLearner(BitLearner):
     revision = 1
     trained = True
     precondition = "counterexamples"
-    method = "a network trained by gradient"
+    method = "the paper's network"
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Train the network; an interrupted training continues."""
@@ -35,6 +35,6 @@ class AutoencoderLearner(BitLearner):
         """Return the parts of the network and the steps of its training."""
         return [*part_specs(recipe.autoencoder).items(), *(("extension", name) for name in recipe.train.extensions)]
 
-    def effects(self, code: Code) -> EffectSource:
+    def effects(self, recipe: Recipe, parts: Parts) -> EffectSource:
         """Return that effects are the network's own, or what its labels were seen to do if it has none."""
-        return "network" if code.actions is not None and code.actions.strips else "observed"
+        return "network" if parts.load("apply", part_specs(recipe.autoencoder)["apply"]).strips else "observed"

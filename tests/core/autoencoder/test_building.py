@@ -41,7 +41,7 @@ def test_every_training_step_is_called_as_it_calls_itself() -> None:
 
 
 def test_a_misspelt_training_step_is_named() -> None:
-    with pytest.raises(UsageError, match="No training step is called 'consolidat'. Did you mean 'consolidate'"):
+    with pytest.raises(UsageError, match=r"No training step is called 'consolidat'\. Did you mean 'consolidate'"):
         phase_names("consolidat")
 
 

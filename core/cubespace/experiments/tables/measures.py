@@ -14,7 +14,7 @@ from cubespace.evaluation.diagnosis_record import DiagnosisRecord
 from cubespace.evaluation.graph_diagnosis import GraphDiagnosis
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.summary import PlannerResults
-from cubespace.experiments.tables.rows import Row
+from cubespace.experiments.tables.rows import MADE_BY, Row, RunFacts
 from cubespace.learning.measures import Measures
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.search.solver import Outcome
@@ -124,7 +124,7 @@ MEASURES = {
     "graph_recall": Measure("recall of the graph", _graph(lambda graph: graph.graph_recall), "extract"),
     "graph_wrong": Measure("wrong edges per state", _graph(lambda graph: graph.graph_wrong), "extract"),
     "actions": Measure("actions", _extracted(lambda record: record.actions), "extract", 0),
-    "effects": Measure("effects", _extracted(lambda record: record.differences), "extract", 0),
+    "differences": Measure("differences", _extracted(lambda record: record.differences), "extract", 0),
     "literals": Measure("literals", _extracted(lambda record: record.literals), "extract", 1),
     "reconstruction": Measure("Rec", _test(lambda measures: measures.reconstruction), "train", 5),
     "successor": Measure("Succ", _test(lambda measures: measures.successor), "train", 5),
@@ -134,9 +134,15 @@ MEASURES = {
     "exact": Measure("labels exact", _test(lambda measures: measures.exact), "train", 3),
     "covered": Measure("covered", _test(lambda measures: measures.covered), "train", 4),
     "bits": Measure("bits", _bits, "train", 0),
-    "training_seconds": Measure("training s", _stage("seconds", "train"), "train", 1),
+    "updates": Measure("updates", lambda row: row.facts.learner.updates if row.facts.learner else None, "train", 0),
+    "training_seconds": Measure("learning s", _stage("seconds", "train"), "train", 1),
     "extraction_seconds": Measure("extraction s", _stage("seconds", "extract"), "extract", 1),
     "learning_cpu_seconds": Measure("learning CPU s", _stage("cpu_seconds", "data", "train", "extract"), "extract", 1),
+}
+TEXTS: dict[str, Callable[[RunFacts], str]] = {  # what a table can say in words
+    MADE_BY: lambda facts: facts.value(MADE_BY),
+    "effects": lambda facts: facts.extraction.effects if facts.extraction else "",
+    "preconditions": lambda facts: facts.extraction.precondition if facts.extraction else "",
 }
 PLANS = "plans"  # found/valid/optimal in one cell, added up
 
@@ -161,6 +167,7 @@ class Value:
 
     numbers: tuple[float, ...] = ()
     counts: PlanCounts | None = None
+    texts: tuple[str, ...] = ()  # each once
 
     @property
     def mean(self) -> float | None:
@@ -184,22 +191,24 @@ class Column:
     def parse(cls, text: str) -> Column:
         """Read ``NAME`` or ``NAME:SUMMARY``."""
         name, _, summary = text.strip().partition(":")
-        known = [PLANS, *MEASURES]
+        known = [PLANS, *MEASURES, *TEXTS]
         if name not in known:
             raise UsageError(f"No measure is called '{name}'. {suggestion(name, known)}Available: {', '.join(known)}.")
         ways = [SPREAD, RANGE, *SUMMARIES]
-        if summary and (summary not in ways or name == PLANS):
-            raise UsageError(f"'{text}': a measure is summarised by {', '.join(ways)}; plans are added up")
+        if summary and (summary not in ways or name not in MEASURES):
+            raise UsageError(f"'{text}': a number is summarised by {', '.join(ways)}; plans are added up")
         return cls(name=name, summary=summary or SPREAD)
 
     @property
     def of_planner(self) -> bool:
         """Return whether it differs from planner to planner."""
-        return self.name == PLANS or MEASURES[self.name].of_planner
+        return self.name == PLANS or (self.name in MEASURES and MEASURES[self.name].of_planner)
 
     @property
     def title(self) -> str:
         """Return the heading."""
+        if self.name in TEXTS:
+            return self.name
         title = "found/valid/optimal" if self.name == PLANS else MEASURES[self.name].title
         return title if self.summary == SPREAD else f"{title} ({self.summary})"
 
@@ -207,6 +216,9 @@ class Column:
         """Return the value over some rows; a stage that several runs share is counted once."""
         if self.name == PLANS:
             return Value(counts=_added([row.plans for row in rows if row.plans]))
+        if self.name in TEXTS:
+            texts = dict.fromkeys(TEXTS[self.name](row.facts) for row in rows)
+            return Value(texts=tuple(text for text in texts if text))
         measure = MEASURES[self.name]
         once: dict[tuple[str, str], Number] = {}
         for row in rows:
@@ -219,6 +231,8 @@ class Column:
             counts = value.counts
             valid, optimal = ("?" if count is None else str(count) for count in (counts.valid, counts.optimal))
             return f"{counts.found}/{valid}/{optimal} of {counts.instances}"
+        if value.texts:
+            return "; ".join(value.texts)
         if not value.numbers:
             return dash
         digits = MEASURES[self.name].digits

@@ -21,8 +21,11 @@ from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.settings.recipe import AUTO
 from cubespace.settings.run_config import SHORT_NAMES, flat
 from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS
+
+MADE_BY = "learner"  # the axis
 
 
 @attrs.frozen(kw_only=True)
@@ -44,7 +47,12 @@ class RunFacts:
         return self.run.config.key(stage)
 
     def value(self, axis: str) -> str:
-        """Return the value of an axis: that of the matrix, or of a setting by its short or full name."""
+        """Return the value of an axis: that of the matrix, or of a setting by its short or full name.
+
+        A learner is the one that made the model, whichever the settings name.
+        """
+        if axis == MADE_BY and self.learner is not None:
+            return f"{self.learner.title}{' (auto)' if self.run.config.learner.name == AUTO else ''}"
         if axis in self.values:
             return self.values[axis]
         full = SHORT_NAMES.get(axis, (axis,))[0]
@@ -115,7 +123,8 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
-    stages = {name: record for name, record in run.records().items() if run.finished(name)}
+    finished = run.finished_stages()
+    stages = {name: record for name, record in run.records().items() if name in finished}
     return RunFacts(
         run=run,
         values=values,

@@ -16,6 +16,7 @@ from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.results_file import RunResults
+from cubespace.settings import defaults
 from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import RunConfig, flat, load_config, read_toml
 from cubespace.settings.stages import MEASURES, RESULTS
@@ -93,7 +94,10 @@ class Tuning:
         held_out = read_record(HeldOutMeasures, folder / MEASURES).validation
         score = held_out.covered if self.objective == "coverage" else held_out.total
         if score is None:
-            raise UsageError(f"{folder} has no {self.objective} to judge it by: train it with --learner autoencoder")
+            raise UsageError(
+                f"objective '{self.objective}' needs learned actions, which only a learner that trains has: "
+                f"set learner={defaults.TRAINED_LEARNER}, or objective to coverage or plans"
+            )
         return score
 
     def dump(self) -> str:

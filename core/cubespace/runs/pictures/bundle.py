@@ -120,7 +120,10 @@ def _card(archive: zipfile.ZipFile) -> Card:
         raise ValueError("its card is too large")
     table = json.loads(archive.read(CARD))
     if table["format"] != FORMAT:
-        raise ValueError(f"format {table['format']}, this version reads {FORMAT}")
+        raise InputError(
+            f"{archive.filename} is a bundle of format {table['format']}, this version reads {FORMAT}: "
+            "export it again from its run, or use the version that made it"
+        )
     card = structure(Card, table, CARD)
     there = sorted(entry.filename for entry in archive.infolist())
     if there != sorted((CARD, *FILES)) or set(card.files) != set(FILES):

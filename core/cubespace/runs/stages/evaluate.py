@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import sha256, write_text
+from cubespace.base.files import write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
 from cubespace.base.records import as_table, read_record, write_record
@@ -71,6 +71,7 @@ def evaluate_run(run: RunContents) -> None:
             at_once=run.execution.searches,
         )
         familiar = familiarity(code, memory, run.transitions().train, problems)
+        run.release_data()
         learner, extraction = run.learner(), run.extraction()
         results = RunResults(
             learner=learner.title,
@@ -118,7 +119,7 @@ def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> d
 def _model_identity(run: RunFolder, planned: Planned) -> str:
     """Return what tells the network and the model of a plan from all others."""
     files = (CODE, STRIPS) if planned.name == "learned" else (CODE, STRIPS, LIFTING)
-    return " ".join((*(sha256(run.file(name)) for name in files), planned.name))
+    return " ".join((*map(run.digest, files), planned.name))
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -18,6 +18,7 @@ from cubespace.learning.contract_check import check_code
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import Measures
 from cubespace.plugins.blame import blame, stand_for
+from cubespace.runs.announcement import announce_learner
 from cubespace.runs.folder.bits_file import BitPairs, save_bits
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.identity import component_identities
@@ -63,6 +64,10 @@ def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:
     choice = choose_code(quick_learners(run.catalogue), data.train, data.validation, work, config, guard=blame)
     for tried in choice.candidates:
         run.observer.say(f"train: learner {tried.summary}")
+    if choice.learner is None:
+        learner = make_learner(run.catalogue, defaults.TRAINED_LEARNER)
+        line = announce_learner(defaults.TRAINED_LEARNER, learner, run.run.config)
+        run.observer.say(f"train: no quick learner fits, so it is {line}")
     return choice
 
 

@@ -95,7 +95,8 @@ def test_the_code_of_a_run_is_read_by_its_learner(tmp_path) -> None:
     done, _ = trained(tmp_path)
     train = done.transitions().train
     assert (done.code().encode(train.before) == done.bits()["train"].before).all()
-    assert (done.code().groups is not None) and (done.code().actions is None)
+    assert done.code().groups is not None
+    assert done.code().actions is None
 
 
 def test_a_learner_of_somebody_else_that_fails_is_named(tmp_path) -> None:
