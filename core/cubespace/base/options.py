@@ -184,7 +184,7 @@ def _optional(value: object, kind: Any) -> object:
 
 
 def _tuple(value: object, kind: Any) -> tuple[object, ...]:
-    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line joined by plus signs, and no text is no item."""
+    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; in text, items are joined by plus signs, and no text is no item."""
     items = (value.split("+") if value else []) if isinstance(value, Text) else value
     if not isinstance(items, (list, tuple)):
         raise TypeError(f"{value!r} is not a list")
