@@ -291,6 +291,6 @@ def _work(
     """Do the stages up to ``last``."""
     loaded = load_plugins()
     wanted = resolve_components(loaded, configure(config, settings, preset))
-    opened = RunFolder.start(Path(folder) if folder else default_folder(wanted), wanted, loaded)
+    opened = RunFolder.prepare(Path(folder) if folder else default_folder(wanted), wanted, loaded)
     Pipeline(opened, loaded, execution or Execution(), observer or Observer()).until(last)
     return Run(opened, loaded)

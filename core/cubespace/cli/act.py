@@ -114,8 +114,10 @@ def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Act
         steps=steps,
     )
     actor.label(domain, labels, np.random.default_rng([config.seed, 1]))
+    problems = pipeline.problems(domain)
+    pipeline.release_data()
     episodes = []
-    for problem in pipeline.problems(domain):
+    for problem in problems:
         episodes.append(actor.act(problem))
         reached = sum(not episode.failure for episode in episodes)
         typer.echo(f"act: {reached} of {len(episodes)} goals reached", err=True)
@@ -123,11 +125,11 @@ def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Act
 
 
 def _write(folder: Path, acts: ActsRecord, episodes: list[Episode]) -> None:
-    from cubespace.base.files import write_json
     from cubespace.base.film_strip import film_strip, stacked, write_picture
+    from cubespace.base.records import write_record
 
     for episode in episodes:
         init, goal = episode.problem.init, episode.problem.goal
         strips = {"planned": film_strip(init, goal, episode.planned), "done": film_strip(init, goal, episode.happened)}
         write_picture(folder / f"{episode.problem.name}.png", stacked(strips))
-    write_json(folder / "acts.json", attrs.asdict(acts))
+    write_record(folder / "acts.json", acts)

@@ -32,6 +32,7 @@ from cubespace.cli.options import (
     Talk,
     Watchers,
     execution,
+    given_settings,
     observers,
     open_run,
 )
@@ -42,7 +43,7 @@ from cubespace.learning.measures import Measures
 from cubespace.runs.folder.plan_files import PLANNER_LOG, PROBLEMS, STRIP, plan_folder
 from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.run_config import flat, load_config, parse_settings
+from cubespace.settings.run_config import with_settings
 from cubespace.settings.stages import PDDL
 
 if TYPE_CHECKING:
@@ -204,11 +205,11 @@ def work(
     """Do the stages up to ``last``; when interrupted, say how to continue."""
     from cubespace.runs.stages.pipeline import Pipeline
 
-    with terminal, RunLog(opened.file(LOG)) as log:
+    with terminal, opened.working(), RunLog(opened.file(LOG)) as log:
         observer = Observers((terminal, log), watchers)
         pipeline = Pipeline(opened, loaded, how, observer)
         try:
-            pipeline.until(last)
+            pipeline.work_until(last)
         except Stopped as stop:
             stop.advice = f": the same command continues from the last checkpoint in {opened.path}"
             raise
@@ -217,10 +218,10 @@ def work(
 
 def show(done: Pipeline, as_json: bool) -> None:
     """Print the table of a run, and where to look; crashed searches are a failure that the next call may repair."""
-    from cubespace.report import write_report
+    from cubespace.report import report_run
 
     results = done.results()
-    page = write_report([done.run.path], done.catalogue)
+    page = report_run(done)
     if as_json:
         judgement = attrs.asdict(done.judgement())
         typer.echo(json.dumps({"run": str(done.run.path), **attrs.asdict(results), "judgement": judgement}, indent=2))
@@ -264,7 +265,6 @@ def _row(planner: str, row: PlannerResults) -> str:
 
 def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    known = flat(attrs.asdict(RunFolder.load(folder, loaded).config))
-    given = {key: value for key, value in flags.items() if value is not None}
-    config = load_config(None, {**known, **parse_settings(pairs or []), **given})
-    return RunFolder.start(folder, resolve_components(loaded, config), loaded)
+    opened = RunFolder.load(folder, loaded)
+    config = with_settings(opened.config, given_settings(pairs, flags))
+    return attrs.evolve(opened, config=resolve_components(loaded, config))

@@ -34,7 +34,6 @@ from cubespace.settings.stages import (
     MEASURES,
     METRICS,
     RESULTS,
-    STAGES,
 )
 
 if TYPE_CHECKING:
@@ -121,9 +120,13 @@ class Facts:
 
 
 def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
-    """Read a run folder, as far as its stages are done: what an earlier model has left there is not of this one."""
-    run = RunFolder.load(path, catalogue)
-    finished = frozenset(name for name in STAGES if run.finished(name))
+    """Read a run folder, as far as its stages are done."""
+    return facts_of(RunFolder.load(path, catalogue))
+
+
+def facts_of(run: RunFolder) -> Facts:
+    """Read a run, as far as its stages are done: what an earlier model has left there is not of this one."""
+    finished = run.finished_stages()
     trained, extracted = "train" in finished, "extract" in finished
     return Facts(
         run=run,

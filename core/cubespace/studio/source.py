@@ -14,7 +14,7 @@ from cubespace.evaluation.memorisation import Memorised
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.problems import Problem
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.report.run_files import read_facts
+from cubespace.report.run_files import facts_of
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, PROBLEMS, plan_folder, problem_folder
 from cubespace.runs.folder.run_folder import RunFolder
@@ -52,7 +52,7 @@ def open_source(path: Path, catalogue: Catalogue, execution: Execution) -> Sourc
         run = RunContents(RunFolder.load(path, catalogue), catalogue, execution, Observer())
         planning = Planning.of(run)
         source = Source(
-            title=read_facts(path, catalogue).name,
+            title=facts_of(run.run).name,
             planning=planning,
             pictures=run.transitions().test.before[:MAX_PICTURES],
             solved=tuple(_solved(run, planning)),

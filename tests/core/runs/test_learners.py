@@ -1,4 +1,4 @@
-"""Bit learners by name: those that are quick, those of others, and codes that are read by who made them."""
+"""Bit learners by name: quick ones, those of others, and codes that are read by the learner that made them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def test_a_code_is_read_by_the_learner_that_made_it(tmp_path) -> None:
 
 def test_a_code_that_cannot_be_read_is_blamed_on_its_learner(tmp_path) -> None:
     class Forgetful(TileLearner):
-        def read(self, *_):
+        def read(self, saved, parts):
+            del saved, parts
             raise KeyError("means")
 
     save_code(tmp_path / "code.safetensors", learned_code("places", tmp_path, toggles(100)), "stranger")

@@ -1,7 +1,14 @@
 import pytest
 
 from cubespace.base.errors import InputError, UsageError
-from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_config, parse_settings
+from cubespace.settings.run_config import (
+    RunConfig,
+    differing_keys,
+    dump_toml,
+    load_config,
+    parse_settings,
+    with_settings,
+)
 
 
 def test_the_defaults_survive_toml(tmp_path) -> None:
@@ -65,6 +72,16 @@ def test_a_stage_depends_on_its_own_settings_and_the_earlier_ones() -> None:
     assert base.key("evaluate") != plan.key("evaluate")
     assert differing_keys(base, train, "train") == ["train.epochs"]
     assert differing_keys(base, plan, "train") == []
+
+
+def test_settings_go_on_top_of_a_configuration() -> None:
+    config = load_config(None, {"train.epochs": 3, "plan.length": 3})
+    changed = with_settings(config, parse_settings(["plan.length=5", "plan.planners=fd-blind"]))
+    assert (changed.train.epochs, changed.plan.length, changed.plan.planners) == (3, 5, ("fd-blind",))
+    assert with_settings(config, {}) == config
+    assert config.plan.length == 3
+    with pytest.raises(UsageError, match=r"plan\.length: must be >= 1, not 0"):
+        with_settings(config, {"plan.length": 0})
 
 
 def test_there_is_at_least_one_planner(tmp_path) -> None:

@@ -123,7 +123,8 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
-    stages = {name: record for name, record in run.records().items() if run.finished(name)}
+    finished = run.finished_stages()
+    stages = {name: record for name, record in run.records().items() if name in finished}
     return RunFacts(
         run=run,
         values=values,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,7 +44,7 @@ class Tuning:
     """A search for settings."""
 
     preset: str | None = None
-    settings: dict[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
+    settings: Mapping[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
     space: dict[str, list[Any]] = attrs.field(factory=lambda: dict(PAPER_SPACE))  # the choices for each setting
     objective: Literal["loss", "coverage", "plans"] = "loss"
     sampler: Literal["genetic", "tpe", "nsga2", "random"] = "genetic"
@@ -71,7 +72,7 @@ class Tuning:
         """Return the last stage that a trial has to do."""
         return "evaluate" if self.objective == "plans" else "train"
 
-    def configuration(self, chosen: dict[str, Any], catalogue: Catalogue) -> RunConfig:
+    def configuration(self, chosen: Mapping[str, Any], catalogue: Catalogue) -> RunConfig:
         """Return the settings of a trial."""
         presets = {} if self.preset is None else flat(catalogue.find_preset(self.preset).settings)
         given = {**presets, **flat(self.settings), **chosen}
@@ -91,14 +92,13 @@ class Tuning:
             results = read_record(RunResults, folder / RESULTS)
             return float(sum(row.valid or 0 for row in results.planners.values()))
         held_out = read_record(HeldOutMeasures, folder / MEASURES).validation
-        if self.objective == "coverage" and held_out.covered is not None:
-            return held_out.covered
-        if held_out.total is None:
+        score = held_out.covered if self.objective == "coverage" else held_out.total
+        if score is None:
             raise UsageError(
-                "objective 'loss' needs learned actions, which only a learner that trains has: "
+                f"objective '{self.objective}' needs learned actions, which only a learner that trains has: "
                 f"set learner={defaults.TRAINED_LEARNER}, or objective to coverage or plans"
             )
-        return held_out.total
+        return score
 
     def dump(self) -> str:
         """Return it as TOML that :func:`read_tuning` reads back."""

@@ -42,8 +42,18 @@ STARTS = {
         "--domain $name",
     ),
     "apply": Start("apply", "how an action changes the bits", "add the effect in logit space", "--apply $name"),
-    "encoder": Start("encoder", "from pictures to bits", "one linear layer on all pixels", "--learner autoencoder --set autoencoder.encoder=$name"),
-    "decoder": Start("decoder", "from bits to pictures", "one linear layer to all pixels", "--learner autoencoder --set autoencoder.decoder=$name"),
+    "encoder": Start(
+        "encoder",
+        "from pictures to bits",
+        "one linear layer on all pixels",
+        "--learner autoencoder --set autoencoder.encoder=$name",
+    ),
+    "decoder": Start(
+        "decoder",
+        "from bits to pictures",
+        "one linear layer to all pixels",
+        "--learner autoencoder --set autoencoder.decoder=$name",
+    ),
     "precondition": Start(
         "precondition", "when an action applies", "only what the effect itself requires", "--precondition $name"
     ),

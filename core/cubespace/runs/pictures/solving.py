@@ -12,10 +12,11 @@ from PIL import Image
 
 from cubespace.base.arrays import Bits, Images, squared_errors
 from cubespace.base.errors import ContractError, InputError, UsageError
-from cubespace.base.files import remove, write_json, write_text
+from cubespace.base.files import remove, write_text
 from cubespace.base.film_strip import film_strip, write_animation, write_picture
 from cubespace.base.images import read_picture, resized
 from cubespace.base.numbers import number
+from cubespace.base.records import write_record
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation import distances
 from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
@@ -221,7 +222,7 @@ def write_solution(
         write_animation(folder / ANIMATION, solution.frames)
     elif solution is not None and solution.search.log:
         write_text(folder / PLANNER_LOG, solution.search.log)
-    write_json(folder / RESULT, attrs.asdict(record))
+    write_record(folder / RESULT, record)
 
 
 def plan_strip(problem: Problem, frames: Images, record: SearchRecord) -> Image.Image:

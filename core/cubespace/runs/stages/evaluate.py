@@ -10,10 +10,10 @@ from pathlib import Path
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import sha256, write_json, write_text
+from cubespace.base.files import write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
-from cubespace.base.records import read_record
+from cubespace.base.records import read_record, write_record
 from cubespace.data.domain import Domain
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.plan_record import PlanRecord
@@ -71,6 +71,7 @@ def evaluate_run(run: RunContents) -> None:
             at_once=run.execution.searches,
         )
         familiar = familiarity(code, memory, run.transitions().train, problems)
+        run.release_data()
         learner, extraction = run.learner(), run.extraction()
         results = RunResults(
             learner=learner.title,
@@ -85,7 +86,7 @@ def evaluate_run(run: RunContents) -> None:
             known_states=familiar.known_states,
             planners=_solve_all(run, bench, problems),
         )
-        write_json(run.run.file(RESULTS), attrs.asdict(results))
+        write_record(run.run.file(RESULTS), results)
 
 
 def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> dict[str, PlannerResults]:
@@ -97,9 +98,8 @@ def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> d
     specs = run.run.config.plan.planners
     planners: dict[str, Solver] = {spec: run.catalogue.create("planner", spec) for spec in specs}
     refuse_missing(planners, bench.code)
-    searches = [
-        bench.planned.with_lifted_task(search_problem(bench.code, bench.planned.strips, each)) for each in problems
-    ]
+    tasks = [search_problem(bench.code, bench.planned.strips, problem) for problem in problems]
+    searches = [bench.planned.with_lifted_task(task) for task in tasks]
     _announce(run.run, run.observer, planners, problems, searches)
     model = _model_identity(run.run, bench.planned)
     rows: dict[str, PlannerResults] = {}
@@ -119,7 +119,7 @@ def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> d
 def _model_identity(run: RunFolder, planned: Planned) -> str:
     """Return what tells the network and the model of a plan from all others."""
     files = (CODE, STRIPS) if planned.name == "learned" else (CODE, STRIPS, LIFTING)
-    return " ".join((*(sha256(run.file(name)) for name in files), planned.name))
+    return " ".join((*map(run.digest, files), planned.name))
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -36,9 +36,13 @@ class Pipeline(RunContents):
     """Does the stages of one run."""
 
     def until(self, last: str) -> None:
-        """Do all stages that lead to ``last``, and itself."""
+        """Do all stages that lead to ``last``, and itself; every other process is kept from working on the run."""
+        with self.run.working():
+            self.work_until(last)
+
+    def work_until(self, last: str) -> None:
+        """Do the same in a block in which the caller is :meth:`RunFolder.working` already."""
         with (
-            self.run.working(),
             following(self.observer, self.run.path),
             threadpool_limits(self.execution.threads),  # of numpy too: cells side by side slow each other down
             blame(),

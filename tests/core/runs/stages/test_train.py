@@ -95,6 +95,7 @@ def test_the_code_of_a_run_is_read_by_its_learner(tmp_path) -> None:
     done, _ = trained(tmp_path)
     train = done.transitions().train
     assert (done.code().encode(train.before) == done.bits()["train"].before).all()
+    assert done.code().groups is not None
     assert done.code().actions is None
 
 
