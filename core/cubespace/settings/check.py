@@ -46,7 +46,12 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
         domain=plain["domain"],
         learner=attrs.evolve(config.learner, name=learner),
         autoencoder=attrs.evolve(
-            network, apply=apply if trains else network.apply, **{part: plain[part] for part in PARTS}
+            network,
+            apply=apply if trains else network.apply,
+            encoder=plain["encoder"],
+            decoder=plain["decoder"],
+            action=plain["action"],
+            objective=plain["objective"],
         ),
         extract=attrs.evolve(extract, precondition=plain["precondition"]),
         plan=attrs.evolve(plan, planners=tuple(_plain(loaded, "planner", spec) for spec in plan.planners)),

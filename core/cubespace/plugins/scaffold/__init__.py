@@ -27,6 +27,8 @@ class Start:
     usage: str
 
 
+NETWORK = "--learner autoencoder --set autoencoder"  # a part of the network, as the user names it
+
 # the kinds of components; two of them have a simpler alternative
 STARTS = {
     "domain": Start(
@@ -46,13 +48,13 @@ STARTS = {
         "encoder",
         "from pictures to bits",
         "one linear layer on all pixels",
-        "--learner autoencoder --set autoencoder.encoder=$name",
+        f"{NETWORK}.encoder=$name",
     ),
     "decoder": Start(
         "decoder",
         "from bits to pictures",
         "one linear layer to all pixels",
-        "--learner autoencoder --set autoencoder.decoder=$name",
+        f"{NETWORK}.decoder=$name",
     ),
     "precondition": Start(
         "precondition", "when an action applies", "only what the effect itself requires", "--precondition $name"
