@@ -27,6 +27,8 @@ class Start:
     usage: str
 
 
+NETWORK = "--learner autoencoder --set autoencoder"  # a part of the network, as the user names it
+
 # the kinds of components; two of them have a simpler alternative
 STARTS = {
     "domain": Start(
@@ -42,8 +44,18 @@ STARTS = {
         "--domain $name",
     ),
     "apply": Start("apply", "how an action changes the bits", "add the effect in logit space", "--apply $name"),
-    "encoder": Start("encoder", "from pictures to bits", "one linear layer on all pixels", "--set model.encoder=$name"),
-    "decoder": Start("decoder", "from bits to pictures", "one linear layer to all pixels", "--set model.decoder=$name"),
+    "encoder": Start(
+        "encoder",
+        "from pictures to bits",
+        "one linear layer on all pixels",
+        f"{NETWORK}.encoder=$name",
+    ),
+    "decoder": Start(
+        "decoder",
+        "from bits to pictures",
+        "one linear layer to all pixels",
+        f"{NETWORK}.decoder=$name",
+    ),
     "precondition": Start(
         "precondition", "when an action applies", "only what the effect itself requires", "--precondition $name"
     ),
