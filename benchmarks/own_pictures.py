@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import cubespace
 from cubespace.base.files import write_json, write_text
-from cubespace.runs.folder.plan_files import planner_folder
+from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, plan_folder, problem_folder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +72,7 @@ def case(folder: str, pairs: int, lamp: bool, settings: dict[str, Any]) -> dict[
     judgement = json.loads((run.path / "judgement.json").read_text("utf-8"))
     extraction = json.loads((run.path / "extraction.json").read_text("utf-8"))
     return {
-        "learner": json.loads((run.path / "learner.json").read_text("utf-8"))["learner"],
+        "learner": run.results["learner"],
         "actions": extraction["actions"],
         "instances": row["instances"],
         "found": row["found"],
@@ -111,10 +111,10 @@ def photographs(frames: NDArray[np.uint8], lamp: bool, rng: np.random.Generator)
 
 def legal(run: cubespace.Run, record: dict[str, Any]) -> bool:
     """Return whether every step of a plan turns one joint by one angle, between the arms that were given."""
-    folder = run.path / "problems" / record["problem"]
-    trace = load_trace(folder / planner_folder(record["planner"]) / TRACE, record["trace"])
+    folder = problem_folder(run.path, record["problem"])
+    trace = load_trace(plan_folder(run.path, record["problem"], record["planner"]) / TRACE, record["trace"])
     assert trace is not None
-    given = [run.picture(folder / f"{name}.png") for name in ("init", "goal")]
+    given = [run.picture(folder / name) for name in (INIT_PICTURE, GOAL_PICTURE)]
     arms = read(np.concatenate([given[0], run.code.draw(trace), given[1]]))
     steps = np.abs(np.diff(arms[1:-1], axis=0)).sum(1)
     return bool((steps == 1).all() and (arms[0] == arms[1]).all() and (arms[-1] == arms[-2]).all())

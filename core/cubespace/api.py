@@ -17,6 +17,7 @@ from PIL import Image
 from cubespace.base.arrays import Images
 from cubespace.base.errors import UsageError
 from cubespace.base.observer import Observer
+from cubespace.base.records import as_table
 from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
 from cubespace.experiments.tables.results import Results
@@ -129,7 +130,7 @@ class Plan:
     @property
     def record(self) -> Mapping[str, Any]:
         """Return outcome, verdict and statistics: what ``cube plan --json`` prints."""
-        return attrs.asdict(self.result.record())
+        return as_table(self.result.record())
 
     def strip(self) -> Image.Image:
         """Return the plan as a film strip between the two given pictures."""

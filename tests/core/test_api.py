@@ -17,7 +17,8 @@ from cubespace.symbols.strips import load_strips, save_strips
 
 
 def test_importing_the_package_does_not_import_torch() -> None:
-    code = "import cubespace, sys; assert 'torch' not in sys.modules; cubespace.Run; assert 'torch' in sys.modules"
+    code = "import cubespace, sys; assert 'cubespace.api' not in sys.modules; cubespace.Run; "
+    code += "assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -29,18 +30,24 @@ def test_every_name_is_there_and_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    "config", [None, RunConfig(), {"model": {"bits": 100}}, {"model.bits": 100}], ids=["none", "tree", "nested", "dots"]
+    "config",
+    [None, RunConfig(), {"autoencoder": {"bits": 100}}, {"autoencoder.bits": 100}],
+    ids=["none", "tree", "nested", "dots"],
 )
 def test_settings_of_any_form_go_on_top_of_each_other(config) -> None:
     given = configure(config, {"apply": "minmax", "seed": 3, "train__epochs": 7, "planners": ["fd-ff"]})
-    assert (given.model.apply, given.train.epochs, given.plan.planners) == ("minmax", 7, ("fd-ff",))
+    assert (given.autoencoder.apply, given.train.epochs, given.plan.planners) == ("minmax", 7, ("fd-ff",))
     assert (given.data.seed, given.train.seed, given.extract.seed, given.plan.seed) == (3, 3, 3, 3)
-    assert config is None or isinstance(config, RunConfig) or config in ({"model": {"bits": 100}}, {"model.bits": 100})
+    assert (
+        config is None
+        or isinstance(config, RunConfig)
+        or config in ({"autoencoder": {"bits": 100}}, {"autoencoder.bits": 100})
+    )
 
 
 def test_settings_come_from_a_file_too(tiny_run) -> None:
     given = configure(tiny_run / "config.toml", {"instances": 9})
-    assert (given.domain, given.plan.instances, given.model.bits) == ("lightsout:size=2", 9, 12)
+    assert (given.domain, given.plan.instances, given.autoencoder.bits) == ("lightsout:size=2", 9, 12)
 
 
 def test_wrong_names_are_refused_before_any_work(tmp_path) -> None:
@@ -55,10 +62,11 @@ def test_wrong_names_are_refused_before_any_work(tmp_path) -> None:
 def test_train_learns_and_solves_nothing(tmp_path, settings) -> None:
     run = cubespace.train(settings, domain="lightsout:size=2", folder=tmp_path / "run")
     assert run.strips.actions > 0
-    assert run.network.image_shape == run.domain.image_shape == run.data.train.before.shape[1:]
+    assert run.code.image_shape == run.domain.image_shape == run.data.train.before.shape[1:]
     with pytest.raises(InputError, match=rf"no finished stage 'evaluate': cube evaluate {run.path} does it"):
         _ = run.results
-    assert "btl" in run._repr_html_()
+    learner = "autoencoder, btl" if settings is HASTY else "places"
+    assert f"lightsout:size=2 · {learner}</b>" in run._repr_html_()
 
 
 def test_a_plan_between_files_and_between_arrays(any_run, tmp_path) -> None:
@@ -68,7 +76,7 @@ def test_a_plan_between_files_and_between_arrays(any_run, tmp_path) -> None:
     assert plan.found
     assert len(plan) == len(plan.actions) == 2
     assert plan.frames is not None
-    assert plan.frames.shape == (3, *run.network.image_shape)
+    assert plan.frames.shape == (3, *run.code.image_shape)
     assert plan.record["optimal"] is True
     arrays = [np.array(read_picture(path)) for path in files]
     assert len(run.plan(*arrays, planner="pyperplan-bfs")) == 2
@@ -88,7 +96,7 @@ def test_results_report_and_pictures(any_run) -> None:
         html = shown._repr_html_()
         assert html.startswith("<div>") or "<div>" in html
     assert run._repr_html_().count("data:image/png") == 6  # init, three frames, goal, animation
-    assert f"{run.network.bits} bits, {run.strips.actions} actions" in run._repr_html_()
+    assert f"{run.code.bits} bits, {run.strips.actions} actions" in run._repr_html_()
 
 
 def test_a_plan_that_is_none_says_why(tiny_run) -> None:

@@ -220,6 +220,8 @@ def _complaints(error: ClassValidationError, cls: type) -> list[str]:
             listing = f"Available: {', '.join(options)}." if options else "It has no options."
             unknown = [f"unknown option '{key}'. {suggestion(key, options)}".strip() for key in keys]
             return f"{listed(unknown, ' ')} {listing}"
+        if isinstance(problem, KeyError):
+            return "is missing"
         return _plain(" ".join(str(part) for part in problem.args[:1]))
 
     lines = transform_error(error, format_exception=explain, path="$")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import attr
 import attrs
 
 from cubespace.base.errors import InputError, UsageError
@@ -17,7 +18,12 @@ T = TypeVar("T")
 
 def write_record(path: Path, record: attrs.AttrsInstance) -> None:
     """Write a record, whole or not at all."""
-    write_json(path, attrs.asdict(record))
+    write_json(path, as_table(record))
+
+
+def as_table(record: attrs.AttrsInstance) -> dict[str, object]:
+    """Return a record as its JSON file has it: tables and lists."""
+    return attr.asdict(record)  # attrs.asdict keeps tuples
 
 
 def read_record(cls: type[T], path: Path) -> T:

@@ -10,9 +10,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import attrs
-
 from cubespace.base.observer import Observer
+from cubespace.base.records import as_table
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.plugins.catalogue import load_plugins
 
@@ -55,7 +54,7 @@ UNSOLVED = PlanRecord(
     known_transitions=None,
     unseen_steps=None,
 )
-RECORDS: tuple[Mapping[str, Any], ...] = (attrs.asdict(SOLVED), attrs.asdict(UNSOLVED))
+RECORDS: tuple[Mapping[str, Any], ...] = (as_table(SOLVED), as_table(UNSOLVED))
 
 
 def _observer(spec: str) -> Observer:

@@ -62,7 +62,7 @@ def about(judgement: Judgement) -> set[str]:
 def test_enough_pairs_give_no_warning() -> None:
     judgement = judge_model(observed(2000))
     assert about(judgement) == set()
-    assert judgement.numbers["held_out_covered"] == 100
+    assert judgement.numbers.held_out_covered == 100
     assert "none is new" in judgement.paragraph
     assert not any(line.startswith("warning") for line in judgement.lines)
 
@@ -70,7 +70,7 @@ def test_enough_pairs_give_no_warning() -> None:
 def test_too_few_pairs_are_told_with_how_many_would_do() -> None:
     judgement = judge_model(observed(120))
     assert about(judgement) == {"coverage", "examples"}
-    kinds = judgement.numbers["estimated_differences"]
+    kinds = judgement.numbers.estimated_differences
     assert 150 <= kinds <= 260  # 192 there are
     assert "called unsolvable may well be reachable" in judgement.paragraph
     assert f"at least {kinds} differences: about " in judgement.paragraph
@@ -81,8 +81,8 @@ def test_too_few_pairs_are_told_with_how_many_would_do() -> None:
 def test_effects_that_are_shared_between_states_need_few_pairs() -> None:
     judgement = judge_model(observed(120, shared=True))
     assert about(judgement) == set()
-    assert judgement.numbers["differences"] == 12
-    assert judgement.numbers["unseen_reproduced"] == 100 - judgement.numbers["held_out_also_in_training"] > 0
+    assert judgement.numbers.differences == 12
+    assert judgement.numbers.unseen_reproduced == 100 - judgement.numbers.held_out_also_in_training > 0
     assert "seen from one state only" not in judgement.paragraph
 
 
@@ -90,16 +90,16 @@ def test_a_blinking_lamp_is_told() -> None:
     judgement = judge_model(observed(3000, lamps=1))
     assert about(judgement) == {"own changes"}
     assert "bits z64" in judgement.paragraph
-    assert judgement.numbers["own_changes"][0]["bits"] == (64,)
+    assert judgement.numbers.own_changes[0].bits == (64,)
 
 
 def test_labels_against_their_cap_and_against_differences() -> None:
     seen = observed(2000)
-    kinds = judge_model(seen).numbers["differences"]
+    kinds = judge_model(seen).numbers.differences
     assert about(judge_model(attrs.evolve(seen, labels=kinds, most_labels=kinds))) == set()
     capped = judge_model(attrs.evolve(seen, labels=kinds - 1, most_labels=kinds - 1))
     assert about(capped) == {"labels"}
-    assert f"Set model.actions to {kinds}" in capped.paragraph
+    assert f"Set autoencoder.actions to {kinds}" in capped.paragraph
     few = judge_model(attrs.evolve(seen, labels=5, most_labels=800))
     assert about(few) == {"effects"}
     assert f"5 labels for {kinds} differences" in few.paragraph

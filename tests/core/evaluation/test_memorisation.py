@@ -2,10 +2,12 @@ import json
 
 import numpy as np
 import pytest
+from plan_records import plan_record
 
 import cubespace
-from cubespace.autoencoder import inference
-from cubespace.evaluation.memorisation import TrainingMemory, known_pictures
+from cubespace.base.records import as_table
+from cubespace.evaluation.memorisation import Memorised, TrainingMemory, known_pictures
+from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.summary import summarise
 
 
@@ -20,20 +22,20 @@ SEEN = TrainingMemory.of(bits(0, 1, 2), bits(1, 2, 256))
 @pytest.mark.parametrize(
     ("trace", "states", "transitions", "unseen"),
     [
-        ((0, 1, 2, 256), 4, 3, []),
-        ((2, 1, 0), 3, 0, [1, 2]),  # the other way round was not seen
-        ((0, 2, 256), 3, 1, [1]),
-        ((7, 1, 2), 2, 1, [1]),
-        ((0,), 1, 0, []),
+        ((0, 1, 2, 256), 4, 3, ()),
+        ((2, 1, 0), 3, 0, (1, 2)),  # the other way round was not seen
+        ((0, 2, 256), 3, 1, (1,)),
+        ((7, 1, 2), 2, 1, (1,)),
+        ((0,), 1, 0, ()),
     ],
 )
 def test_states_and_steps_that_were_seen_are_counted(trace, states, transitions, unseen) -> None:
-    known = {"known_states": states, "known_transitions": transitions, "unseen_steps": unseen}
+    known = Memorised(known_states=states, known_transitions=transitions, unseen_steps=unseen)
     assert SEEN.count(bits(*trace)) == known
 
 
 def test_no_plan_has_no_counts() -> None:
-    assert SEEN.count(None) == {"known_states": None, "known_transitions": None, "unseen_steps": None}
+    assert SEEN.count(None) == Memorised(known_states=None, known_transitions=None, unseen_steps=None)
 
 
 def test_what_was_held_out_may_be_known_all_the_same() -> None:
@@ -44,22 +46,25 @@ def test_what_was_held_out_may_be_known_all_the_same() -> None:
     assert known_pictures((pictures, pictures), pictures[:0]) == 0.0
 
 
-def record(plan, valid, *known) -> dict:
-    states, transitions = known or (None, None)
-    unseen = None if plan is None else list(range(1, 1 + len(plan) - (transitions or 0)))
-    counts = {"known_states": states, "known_transitions": transitions, "unseen_steps": unseen}
-    return {"outcome": "some", "plan": plan, "valid": valid, "optimal": valid, "seconds": 1.0, **counts}
+def record(plan, valid, states=None, transitions=None) -> PlanRecord:
+    unseen = None if plan is None else tuple(range(1, 1 + len(plan) - transitions))
+    return plan_record(plan, valid, known_states=states, known_transitions=transitions, unseen_steps=unseen)
 
 
-def test_rates_are_over_all_plans_that_are_not_wrong() -> None:
-    records = [record([1, 2], True, 3, 1), record([1], True, 1, 0), record([4, 4, 4], False, 4, 3), record(None, False)]
-    row = summarise(records)
-    assert (row["known_states"], row["known_transitions"]) == (0.8, 0.3333)
-    assert (row["instances"], row["found"], row["valid"], row["all_seen"]) == (4, 3, 2, 1)
-    unjudged = summarise([record([1], None, 1, 1)])
-    assert (unjudged["valid"], unjudged["known_states"], unjudged["known_transitions"]) == (None, 0.5, 1.0)
-    none = summarise(records[2:])
-    assert (none["known_states"], none["known_transitions"]) == (None, None)
+def test_fractions_are_over_all_plans_that_are_not_wrong() -> None:
+    records = [
+        record((1, 2), True, 3, 1),
+        record((1,), True, 1, 0),
+        record((4, 4, 4), False, 4, 3),
+        record(None, False),
+    ]
+    row = summarise(records, optimal_planner=True)
+    assert (row.known_states, row.known_transitions) == (0.8, 0.3333)
+    assert (row.instances, row.found, row.valid, row.all_seen) == (4, 3, 2, 1)
+    unjudged = summarise([record((1,), None, 1, 1)], optimal_planner=True)
+    assert (unjudged.valid, unjudged.known_states, unjudged.known_transitions) == (None, 0.5, 1.0)
+    none = summarise(records[2:], optimal_planner=True)
+    assert (none.known_states, none.known_transitions) == (None, None)
 
 
 def test_a_run_tells_what_of_its_plans_was_in_the_training_split(tiny_run) -> None:
@@ -73,9 +78,8 @@ def test_a_run_tells_what_of_its_plans_was_in_the_training_split(tiny_run) -> No
     first = row["records"][0]
     kept = json.loads((tiny_run / "problems" / "000" / "fd-lmcut" / "result.json").read_text())
     assert kept == first
-    states = inference.encode(run.network, run.data.train.before), inference.encode(run.network, run.data.train.after)
+    states = run.code.encode(run.data.train.before), run.code.encode(run.data.train.after)
     problem = [run.picture(tiny_run / "problems" / "000" / f"{name}.png") for name in ("init", "goal")]
-    trace = run.strips.execute(inference.encode(run.network, problem[0])[0], first["plan"])
-    assert {key: first[key] for key in ("known_states", "known_transitions", "unseen_steps")} == TrainingMemory.of(
-        *states
-    ).count(trace)
+    trace = run.strips.execute(run.code.encode(problem[0])[0], first["plan"])
+    counted = as_table(TrainingMemory.of(*states).count(trace))
+    assert {key: first[key] for key in counted} == counted

@@ -4,22 +4,43 @@ import sys
 
 import numpy as np
 import pytest
+from plan_records import plan_record
 
 from cubespace.base.errors import UsageError
+from cubespace.base.records import as_table
 from cubespace.data.domain import Domain, Pairs
 from cubespace.data.transitions import Transitions
+from cubespace.evaluation.summary import summarise
 from cubespace.experiments.tables.results import Results, frame
+from cubespace.runs.folder.results_file import RunResults
+from cubespace.search.solver import Limits
 from cubespace.settings.run_config import RunConfig, load_config
 
-RECORDS = [{"problem": "000", "planner": "fd-lmcut", "valid": True}, {"problem": "001", "planner": "fd-lmcut"}]
-ROW = {"instances": 2, "found": 2, "valid": None, "optimal": None, "all_seen": 1, "mean_seconds": 0.1}
-RESULTS = Results(domain="images", planners={"fd-lmcut": {**ROW, "records": RECORDS}})
+RECORDS = (
+    plan_record((3, 1), valid=None, seconds=0.1),
+    plan_record((3,), valid=None, seconds=0.1, problem="001", unseen_steps=(1,)),
+)
+RESULTS = Results(
+    RunResults(
+        learner="places",
+        updates=0,
+        effects="differences",
+        preconditions="values",
+        domain="images",
+        model="learned",
+        limits=Limits(),
+        length=7,
+        known_pictures=0.5,
+        known_states=0.5,
+        planners={"fd-lmcut": summarise(RECORDS, optimal_planner=True)},
+    )
+)
 
 
 def test_results_are_a_short_line_and_a_table() -> None:
     assert repr(RESULTS) == "<Results for images: fd-lmcut 2 found, ? valid, ? optimal>"
     assert "<td>?</td>" in RESULTS._repr_html_()
-    assert RESULTS.records() == RECORDS
+    assert RESULTS.records() == [as_table(record) for record in RECORDS]
     assert RESULTS["planners"]["fd-lmcut"]["found"] == 2
 
 

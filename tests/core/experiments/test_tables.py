@@ -16,7 +16,7 @@ from cubespace.base.options import NoOptions
 from cubespace.experiments.driver import MatrixRun
 from cubespace.experiments.tables.efforts import efforts, loss_rows
 from cubespace.experiments.tables.formats import FORMATS, as_csv, as_json, latex, markdown, put_beside
-from cubespace.experiments.tables.measures import MEASURES, Column, Value
+from cubespace.experiments.tables.measures import MEASURES, Column, PlanCounts, Value
 from cubespace.experiments.tables.rows import read_runs, varying_axes
 from cubespace.experiments.tables.table import make_table
 
@@ -46,7 +46,7 @@ def test_axes_that_are_neither_rows_nor_columns_are_aggregated(runs) -> None:
         "learning s",
     ]
     first = table.values[0]
-    assert first[0].counts == (6, 6, 6, 6), "three problems of two seeds"
+    assert first[0].counts == PlanCounts(found=6, valid=6, optimal=6, instances=6), "three problems of two seeds"
     assert len(first[2].numbers) == 2, "a model is counted once, however many planners use it"
 
     turned = make_table(
@@ -54,13 +54,13 @@ def test_axes_that_are_neither_rows_nor_columns_are_aggregated(runs) -> None:
     )
     assert [heading.title for heading in turned.headings][:2] == ["static", "values"]
     assert len(turned.rows) == 4
-    assert turned.values[0][0].counts == (3, 3, 3, 3)
+    assert turned.values[0][0].counts == PlanCounts(found=3, valid=3, optimal=3, instances=3)
 
 
 def test_any_setting_can_be_an_axis(runs) -> None:
     table = make_table(runs, rows=["data.transitions"], columns=[], values=["plans", "training_seconds"])
     assert [dict(row) for row in table.rows] == [{"data.transitions": "600"}]
-    assert table.values[0][0].counts == (24, 24, 24, 24)
+    assert table.values[0][0].counts == PlanCounts(found=24, valid=24, optimal=24, instances=24)
     assert len(table.values[0][1].numbers) == 2, "two trainings"
     with pytest.raises(InputError, match="no axis or setting 'sead'"):
         make_table(runs, rows=["sead"])
@@ -99,10 +99,11 @@ def test_a_table_says_where_effects_and_preconditions_come_from_and_how_much_was
 
 
 def test_searches_are_counted_by_how_they_ended(runs) -> None:
-    copies = [attrs.evolve(facts, results=json.loads(json.dumps(facts.results))) for facts in runs]
-    for facts in copies:
-        for plans in facts.results["planners"].values():
-            plans["outcomes"] = {"solved": 1, "unsolvable in the learned model": 2}
+    outcomes = {"solved": 1, "unsolvable in the learned model": 2}
+    copies = []
+    for facts in runs:
+        planners = {name: attrs.evolve(row, outcomes=outcomes) for name, row in facts.results.planners.items()}
+        copies.append(attrs.evolve(facts, results=attrs.evolve(facts.results, planners=planners)))
     table = make_table(copies, rows=["planner"], columns=[], values=["exhausted", "out_of_time", "out_of_memory"])
     assert [[value.mean for value in line] for line in table.values] == [[2, 0, 0], [2, 0, 0]]
     assert [value.mean for value in make_table(runs, [], [], ["exhausted"]).values[0]] == [0]
@@ -167,7 +168,7 @@ def test_a_run_whose_stage_is_not_finished_shows_nothing_of_it(runs, tmp_path) -
     copy = shutil.copytree(runs[0].run.path, tmp_path / "run")
     (copy / "results.json").write_text("{}")
     (facts,) = read_runs([copy])
-    assert facts.results == {}
+    assert facts.results is None
     assert set(facts.stages) == {"data", "train", "extract"}
     assert make_table([facts]).values
     (copy / "manifest.json").unlink()

@@ -8,10 +8,12 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from command import cube
+from plan_records import plan_record
 from tiny_run import copy_run, reseal
 
 import cubespace
 from cubespace.base.errors import InputError, UsageError
+from cubespace.evaluation.summary import summarise
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.compare import compare_page
@@ -126,7 +128,7 @@ def test_the_step_that_went_wrong_is_marked(tiny_run) -> None:
 def test_steps_that_no_training_pair_shows_are_marked(tiny_run) -> None:
     assert "every step was seen in training" in write_report([tiny_run], load_plugins()).read_text()
     record = spoil(tiny_run, valid=None, optimal=None, unseen_steps=[1])
-    assert verdict(record) == "doubted"
+    assert verdict(plan_record((1, 2), valid=None, unseen_steps=(1,))) == "doubted"
     story = article(write_report([tiny_run], load_plugins()).read_text(), record)
     assert story.count(" unseen</span>") == 1
     assert "1 of 2 steps seen in training" in story
@@ -181,11 +183,11 @@ def test_no_plan_at_all_and_no_judge(tiny_run) -> None:
     assert "4 × out of time" in text
 
 
-def test_what_plans_could_know_by_heart_is_shown_unless_the_run_is_too_old_to_say(tiny_run) -> None:
+def test_what_plans_could_know_by_heart_is_shown_unless_no_plan_is_right(tiny_run) -> None:
     assert 'data-value="1.0">100 %</td>' in write_report([tiny_run], load_plugins()).read_text()
     results = json.loads((tiny_run / "results.json").read_text())
     for row in results["planners"].values():
-        del row["known_states"], row["known_transitions"]
+        row["known_states"] = row["known_transitions"] = None
     (tiny_run / "results.json").write_text(json.dumps(results))
     reseal(tiny_run, "evaluate", "results.json")
     assert 'data-value="">?</td>' in write_report([tiny_run], load_plugins()).read_text()
@@ -277,10 +279,10 @@ def test_a_dollar_in_a_name_is_no_formula(tiny_run, tmp_path) -> None:
         (run / "config.toml").write_text(config.replace('"lightsout:size=2"', "'images:path=a$\\frac$b'"))
     facts = [read_facts(run) for run in (tiny_run, other)]
     assert r"a$\frac$b" in compare_page(facts, tmp_path / "cmp.html")
-    row = {"epoch": 1, "phase": "joint", "validation_successor": 0.1, "successor": 0.1}
-    assert r"$\frac$" in loss_curves([row, row | {"epoch": 2, "phase": r"$\frac$"}])
-    records = [{"expansions": 3, "seconds": 0.1}]
-    assert r"$\frac$" in (effort({r"$\frac$": {"records": records}}) or "")
+    epoch = {"epoch": 1, "phase": "joint", "validation_successor": 0.1, "successor": 0.1}
+    assert r"$\frac$" in loss_curves([epoch, epoch | {"epoch": 2, "phase": r"$\frac$"}])
+    row = summarise([plan_record(expansions=3)], optimal_planner=True)
+    assert r"$\frac$" in (effort({r"$\frac$": row}) or "")
 
 
 def test_the_command_writes_where_it_is_told(tiny_run, tmp_path) -> None:

@@ -267,7 +267,7 @@ def test_too_many_connections_are_turned_away_and_room_is_made_again(client, ser
 
 
 def test_the_page_can_be_saved_with_what_was_found(client) -> None:
-    found = [each["planner"] for each in client.server.studio.found]
+    found = [each.planner for each in client.server.studio.found]
     reply = client.get("export")
     assert reply.status == 200
     assert "attachment" in reply.headers["Content-Disposition"]

@@ -65,19 +65,19 @@ def test_the_words_and_marks_are_those_of_cube_plan(studio, source) -> None:
     record = made.record()
     without_time = re.compile(r"; [0-9.]+ s$")
     assert without_time.sub("", shown["summary"]) == without_time.sub("", summary(made, record))
-    assert (shown["unseen"], shown["wrong"]) == (len(record["unseen_steps"]), record["wrong_step"])
-    assert [frame["action"] for frame in shown["frames"]] == ["", *record["actions"]]
+    assert (shown["unseen"], shown["wrong"]) == (len(record.unseen_steps), record.wrong_step)
+    assert [frame["action"] for frame in shown["frames"]] == ["", *record.actions]
     assert shown["verdict"] == "optimal"
 
 
 def test_steps_that_training_does_not_show_are_marked_by_whether_they_were_judged(source) -> None:
     made = source.solved[0]
-    known = {**made.known, "unseen_steps": [2]}
-    judged = shown_plan(attrs.evolve(made, known=known), summary)
-    assert (judged["marks"], judged["unseen"]) == (["", "", "new"], 1)
-    unjudged = attrs.evolve(made, known=known, solution=attrs.evolve(made.solution, verdict=UNKNOWN))
-    assert shown_plan(unjudged, summary)["marks"] == ["", "", "unseen"]
-    assert shown_plan(unjudged, summary)["verdict"] == "doubted"
+    memorised = attrs.evolve(made.memorised, unseen_steps=(2,))
+    judged = shown_plan(attrs.evolve(made, memorised=memorised), summary)
+    assert (judged.marks, judged.unseen) == (["", "", "new"], 1)
+    unjudged = attrs.evolve(made, memorised=memorised, solution=attrs.evolve(made.solution, verdict=UNKNOWN))
+    assert shown_plan(unjudged, summary).marks == ["", "", "unseen"]
+    assert shown_plan(unjudged, summary).verdict == "doubted"
 
 
 def test_a_step_shows_what_its_action_needs_and_does(studio) -> None:
@@ -100,8 +100,8 @@ def test_a_step_shows_what_its_action_needs_and_does(studio) -> None:
 def test_plans_of_the_run_are_shown_as_they_are_on_record(source) -> None:
     assert len(source.solved) == 8
     for made in source.solved:
-        assert made.record()["valid"]
-        assert made.record()["optimal"]
+        assert made.record().valid
+        assert made.record().optimal
         assert made.solution.frames.shape[0] == len(made.actions) + 1
     assert {made.planner for made in source.solved} == {"fd-lmcut", "pyperplan-bfs"}
 
@@ -163,7 +163,7 @@ def test_a_moving_picture_is_taken_with_a_note(studio, source) -> None:
 
 
 def test_a_domain_without_a_simulator_offers_pictures_only(source) -> None:
-    shape = source.planning.network.image_shape
+    shape = source.planning.code.image_shape
     blind = attrs.evolve(source, planning=attrs.evolve(source.planning, domain=Unjudged(shape)))
     studio = studio_of(blind)
     assert facts(live_page(studio).text)["simulator"] is False
@@ -200,7 +200,7 @@ def test_results_of_another_form_are_refused_in_one_line(default_run) -> None:
     results["planners"]["fd-lmcut"]["records"][0] = {"problem": "000"}
     (default_run / "results.json").write_text(json.dumps(results))
     reseal(default_run, "evaluate", "results.json")
-    with pytest.raises(InputError, match="does not have the form"):
+    with pytest.raises(InputError, match=r"results\.json' is damaged: .*outcome: is missing"):
         source_of(default_run)
 
 
@@ -240,11 +240,11 @@ def test_a_search_that_fails_says_why_or_leaves_that_to_the_terminal() -> None:
     assert [type(error) for error in told] == [KeyError]
 
 
-def test_old_searches_are_forgotten_and_none_begins_after_the_end() -> None:
-    searches = Searches(Listener().say)
+def test_old_searches_are_forgotten_and_none_begins_after_the_end(source) -> None:
+    searches, shown = Searches(Listener().say), shown_plan(source.solved[0], summary)
     numbers = []
     for _ in range(MAX_KEPT + 3):
-        numbers.append(searches.start("x", 1.0, lambda: {"frames": []}))
+        numbers.append(searches.start("x", 1.0, lambda: shown))
         wait(searches, numbers[-1])
     with pytest.raises(InputError, match="any more"):
         searches.progress(numbers[0])

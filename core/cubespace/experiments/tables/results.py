@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import attrs
-
 from cubespace.base.errors import UsageError
+from cubespace.base.records import as_table
 from cubespace.runs.folder.results_file import RunResults
 
 ROW = ("instances", "found", "valid", "optimal", "all_seen", "mean_seconds")
@@ -17,7 +16,7 @@ class Results(dict[str, Any]):
     """What ``results.json`` holds; shows itself as a short table."""
 
     def __init__(self, results: RunResults) -> None:
-        super().__init__(attrs.asdict(results))
+        super().__init__(as_table(results))
 
     def rows(self) -> list[Mapping[str, Any]]:
         """Return a row for each planner."""

@@ -13,7 +13,7 @@ from cubespace.base.errors import InputError
 from cubespace.base.files import write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
-from cubespace.base.records import read_record, write_record
+from cubespace.base.records import as_table, read_record, write_record
 from cubespace.data.domain import Domain
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.plan_record import PlanRecord
@@ -158,7 +158,7 @@ class Bench:
         record = PlanRecord.of(search, key=key, problem=problem.name)
         _write_lifted_plan(folder, self.planned, solution)
         write_solution(folder, problem, self.planned.strips, solution, record)
-        self.observer.plan(attrs.asdict(record))
+        self.observer.plan(as_table(record))
         if solution.crashed:
             self.observer.say(f"evaluate: {spec} crashed on instance {problem.name}: {record.detail}")
         return record

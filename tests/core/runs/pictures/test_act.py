@@ -62,13 +62,13 @@ def test_the_goal_is_reached_although_the_buttons_have_to_be_tried() -> None:
     assert first.failure == ""
     assert (first.happened[-1:] == picture(4)).all()
     assert len(first.planned) == 4
-    assert player.act(problem(1, 4)).record()["steps"] == 3  # by now the buttons are known
+    assert player.act(problem(1, 4)).record().steps == 3  # by now the buttons are known
 
 
 def test_too_many_steps_are_told() -> None:
     record = actor(Robot(), steps=1).act(problem(0, 4)).record()
-    assert record["failure"] == "too many steps"
-    assert not record["reached"]
+    assert record.failure == "too many steps"
+    assert not record.reached
 
 
 def test_an_episode_that_is_over_is_over() -> None:
@@ -79,7 +79,7 @@ def test_an_episode_that_is_over_is_over() -> None:
 
 
 def test_where_there_is_nothing_to_do_nothing_is_done() -> None:
-    assert actor(Robot()).act(problem(3, 3)).record()["steps"] == 0
+    assert actor(Robot()).act(problem(3, 3)).record().steps == 0
 
 
 def test_only_environments_can_be_acted_in() -> None:

@@ -8,18 +8,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cubespace.runs.stages.networks import new_network
+from builders import learned_code
 from PIL import Image
 
-from cubespace.autoencoder import inference
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain, Pairs
+from cubespace.evaluation.distances import Reach
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem
-from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.pictures.plan import Ending, Planning, own_folder
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
-from cubespace.settings.recipe import ModelConfig
 from cubespace_domains.lightsout import LampOptions, LightsOut
 
 LIMITS = Limits(seconds=20)
@@ -77,86 +75,86 @@ def lamps() -> OneLamp:
 
 
 @pytest.fixture(scope="module")
-def network(lamps):
+def code(tmp_path_factory):
     pairs = LightsOut(LampOptions(size=2)).sample(400, np.random.default_rng(0))
-    return new_network(load_plugins(), ModelConfig(encoder="places", decoder="places"), pairs, 0)
+    return learned_code("places", tmp_path_factory.mktemp("places"), pairs)
 
 
 @pytest.fixture(scope="module")
-def states(lamps, network):
+def states(lamps, code):
     """Two states one move apart and one that cannot be reached, as pictures and as bits."""
     start = np.array([[0, 0, 0, 1]], dtype=np.uint8)
     rows = np.concatenate([start, lamps.successors(start)[0], 1 - start])
     pictures = lamps.render(rows)
-    return pictures, inference.encode(network, pictures)
+    return pictures, code.encode(pictures)
 
 
-def planning(network, domain: Domain, bits: np.ndarray) -> Planning:
+def planning(code, domain: Domain, bits: np.ndarray) -> Planning:
     memory = TrainingMemory.of(bits[:1], bits[1:2])
     model = SimpleNamespace(names=["a", "b", "c"])
-    return Planning(network, model, domain, memory, redrawing_error=1e-3)  # type: ignore[arg-type]
+    return Planning(code=code, model=model, domain=domain, memory=memory, redrawing_error=1e-3)  # type: ignore[arg-type]
 
 
-def test_a_goal_that_the_simulator_proves_unreachable_is_not_searched_for(network, lamps, states) -> None:
+def test_a_goal_that_the_simulator_proves_unreachable_is_not_searched_for(code, lamps, states) -> None:
     pictures, bits = states
     solver = Walks()
-    made = planning(network, lamps, bits).plan(pictures[0], pictures[2], "walks", solver, LIMITS)
+    made = planning(code, lamps, bits).plan(pictures[0], pictures[2], "walks", solver, LIMITS)
     assert (made.ending, made.ending.exit_code, solver.asked) == (Ending.UNREACHABLE, 5, 0)
     record = made.record()
-    assert record["simulator"] == {"distance": None, "unreachable": True, "states": 3}
-    assert (record["outcome"], record["plan"], record["valid"]) == ("goal cannot be reached", None, False)
+    assert record.simulator == Reach(distance=None, unreachable=True, states=3)
+    assert (record.outcome, record.plan, record.valid) == ("goal cannot be reached", None, False)
 
 
-def test_it_is_searched_for_all_the_same_if_wanted(network, lamps, states) -> None:
+def test_it_is_searched_for_all_the_same_if_wanted(code, lamps, states) -> None:
     pictures, bits = states
-    plans = planning(network, lamps, bits)
+    plans = planning(code, lamps, bits)
     none = plans.plan(pictures[0], pictures[2], "walks", Walks(), LIMITS, anyway=True)
     assert none.ending is Ending.UNREACHABLE
-    assert none.record()["outcome"] == "unsolvable in the learned model"
+    assert none.record().outcome == "unsolvable in the learned model"
     wrong = plans.plan(pictures[0], pictures[2], "walks", Walks(bits[0], bits[2]), LIMITS, anyway=True)
     assert (wrong.ending, wrong.ending.exit_code) == (Ending.INVALID, 4)
 
 
-def test_every_ending_is_told_apart(network, lamps, states) -> None:
+def test_every_ending_is_told_apart(code, lamps, states) -> None:
     pictures, bits = states
-    plans = planning(network, lamps, bits)
+    plans = planning(code, lamps, bits)
     valid = plans.plan(pictures[0], pictures[1], "walks", Walks(bits[0], bits[1]), LIMITS)
-    assert (valid.ending, valid.ending.exit_code, valid.record()["optimal"]) == (Ending.VALID, 0, True)
-    assert (valid.record()["unseen_steps"], valid.record()["actions"]) == ([], ["a"])
+    assert (valid.ending, valid.ending.exit_code, valid.record().optimal) == (Ending.VALID, 0, True)
+    assert (valid.record().unseen_steps, valid.record().actions) == ((), ("a",))
     detour = plans.plan(pictures[0], pictures[1], "walks", Walks(*bits[[0, 1, 0, 1]]), LIMITS).record()
-    assert (detour["valid"], detour["optimal"], detour["unseen_steps"]) == (True, False, [2])  # back was never seen
+    assert (detour.valid, detour.optimal, detour.unseen_steps) == (True, False, (2,))  # back was never seen
     none = plans.plan(pictures[0], pictures[1], "walks", Walks(), LIMITS)
     assert (none.ending, none.ending.exit_code) == (Ending.NO_PLAN, 1)
-    unknown = planning(network, OnlyPictures(), bits).plan(pictures[0], pictures[2], "walks", Walks(*bits), LIMITS)
+    unknown = planning(code, OnlyPictures(), bits).plan(pictures[0], pictures[2], "walks", Walks(*bits), LIMITS)
     assert (unknown.ending, unknown.ending.exit_code, unknown.reach) == (Ending.UNKNOWN, 0, None)
-    assert unknown.record()["unseen_steps"] == [2]
+    assert unknown.record().unseen_steps == (2,)
 
 
-def test_a_long_search_shows_how_the_time_goes(network, lamps, states) -> None:
+def test_a_long_search_shows_how_the_time_goes(code, lamps, states) -> None:
     pictures, bits = states
     notes = Notes()
     solver = Walks(bits[0], bits[1], seconds=1.2)
-    planning(network, lamps, bits).plan(pictures[0], pictures[1], "walks", solver, LIMITS, observer=notes)
+    planning(code, lamps, bits).plan(pictures[0], pictures[1], "walks", solver, LIMITS, observer=notes)
     *going, last = notes.steps
     assert going
     assert all(1 <= done <= total == 20 for done, total in going)
     assert last == (1, 1), "the bar ends full"
 
 
-def test_a_strange_picture_is_told_and_recorded(network, lamps, states) -> None:
+def test_a_strange_picture_is_told_and_recorded(code, lamps, states) -> None:
     pictures, bits = states
     notes = Notes()
-    plans = planning(network, lamps, bits)
+    plans = planning(code, lamps, bits)
     made = plans.plan(np.full_like(pictures[0], 128), pictures[1], "walks", Walks(), LIMITS, observer=notes)
-    (warning,) = made.record()["warnings"]
+    (warning,) = made.record().warnings
     assert warning.startswith("the picture of init does not look like what was trained on")
     assert notes.lines == [f"warning: {warning}"]
 
 
-def test_a_run_whose_pictures_were_scaled_scales_by_itself(network, states, tmp_path) -> None:
+def test_a_run_whose_pictures_were_scaled_scales_by_itself(code, states, tmp_path) -> None:
     pictures, bits = states
     Image.fromarray(pictures[0].repeat(2, axis=0).repeat(2, axis=1)).save(tmp_path / "large.png")
-    assert planning(network, OnlyPictures(), bits).picture(tmp_path / "large.png").shape == (1, 18, 18)
+    assert planning(code, OnlyPictures(), bits).picture(tmp_path / "large.png").shape == (1, 18, 18)
 
 
 def test_pictures_of_the_same_name_have_folders_of_their_own(states) -> None:

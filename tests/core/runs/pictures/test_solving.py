@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-from cubespace.runs.stages.networks import new_network
+from builders import learned_code
 from PIL import Image
 
-from cubespace.autoencoder import inference
 from cubespace.base.arrays import Bits
 from cubespace.base.errors import InputError, UsageError
+from cubespace.base.records import read_record
 from cubespace.data.domain import Domain, Pairs
+from cubespace.evaluation.memorisation import Memorised
+from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.problems import make_problems, own_problem
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder.trace_file import load_trace
 from cubespace.runs.pictures.solving import (
+    Solution,
     check_pictures,
     fit_picture,
-    folder_name,
     redrawing_errors,
     refuse_missing,
     search_problem,
@@ -27,7 +27,6 @@ from cubespace.runs.pictures.solving import (
     write_solution,
 )
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
-from cubespace.settings.recipe import ModelConfig
 from cubespace.settings.run_config import PlanConfig
 from cubespace.symbols.extraction import extract
 from cubespace.symbols.strips import StripsModel
@@ -60,23 +59,23 @@ def domain():
 
 
 @pytest.fixture(scope="module")
-def network(domain):
+def code(domain, tmp_path_factory):
     pairs = domain.sample(400, np.random.default_rng(0))
-    return new_network(load_plugins(), ModelConfig(encoder="places", decoder="places"), pairs, 0)
+    return learned_code("places", tmp_path_factory.mktemp("places"), pairs)
 
 
 @pytest.fixture(scope="module")
-def model(domain, network) -> StripsModel:
+def model(domain, code) -> StripsModel:
     pairs = domain.sample(400, np.random.default_rng(0))
-    before, after = (inference.encode(network, images) for images in (pairs.before, pairs.after))
+    before, after = code.encode(pairs.before), code.encode(pairs.after)
     learner = load_plugins().create("precondition", "static")
     return extract(
         before,
         after,
         learner,
-        draw=lambda bits: inference.draw(network, bits),
-        look=lambda images: inference.encode(network, images),
-        groups=network.encoder.layout.groups,
+        draw=code.draw,
+        look=code.encode,
+        groups=code.groups,
     )[0]
 
 
@@ -85,8 +84,8 @@ def problem(domain):
     return make_problems(domain, domain.sample(9, np.random.default_rng(0)), PlanConfig(length=2, instances=1))[0]
 
 
-def walk(domain, network, *states) -> Bits:
-    return inference.encode(network, domain.render(np.concatenate(states)))
+def walk(domain, code, *states) -> Bits:
+    return code.encode(domain.render(np.concatenate(states)))
 
 
 def shortest_way(domain, problem) -> list:
@@ -97,50 +96,50 @@ def shortest_way(domain, problem) -> list:
     return [init, middle, goal]
 
 
-def solved(network, model, domain, problem, solver):
-    return solve_problem(network, search_problem(network, model, problem), problem, solver, LIMITS, domain)
+def solved(code, model, domain, problem, solver):
+    return solve_problem(code, search_problem(code, model, problem), problem, solver, LIMITS, domain)
 
 
-def test_pictures_become_the_start_and_the_end_of_a_search(network, model, domain, problem) -> None:
+def test_pictures_become_the_start_and_the_end_of_a_search(code, model, domain, problem) -> None:
     solver = Walks(None)
-    solved(network, model, domain, problem, solver)
+    solved(code, model, domain, problem, solver)
     (asked,) = solver.asked
-    assert (asked.init == inference.encode(network, problem.init)[0]).all()
-    assert (asked.goal == inference.encode(network, problem.goal)[0]).all()
+    assert (asked.init == code.encode(problem.init)[0]).all()
+    assert (asked.goal == code.encode(problem.goal)[0]).all()
     assert asked.task.model is model
     assert asked.task.care.all()
 
 
-def test_a_shortest_way_in_pictures_is_valid_and_optimal(network, model, domain, problem) -> None:
-    trace = walk(domain, network, *shortest_way(domain, problem))
-    solution = solved(network, model, domain, problem, Walks(trace))
+def test_a_shortest_way_in_pictures_is_valid_and_optimal(code, model, domain, problem) -> None:
+    trace = walk(domain, code, *shortest_way(domain, problem))
+    solution = solved(code, model, domain, problem, Walks(trace))
     assert solution.found
     assert solution.verdict is not None
     assert (solution.verdict.valid, solution.verdict.optimal) == (True, True)
     assert (domain.read(solution.frames)[0] == np.concatenate(shortest_way(domain, problem))).all()
-    assert solution.record()["plan"] == [0, 1]
+    assert solution.record("walks", Memorised()).plan == (0, 1)
 
 
-def test_a_detour_is_valid_and_not_optimal(network, model, domain, problem) -> None:
+def test_a_detour_is_valid_and_not_optimal(code, model, domain, problem) -> None:
     init, middle, goal = shortest_way(domain, problem)
-    trace = walk(domain, network, init, middle, init, middle, goal)
-    verdict = solved(network, model, domain, problem, Walks(trace)).verdict
+    trace = walk(domain, code, init, middle, init, middle, goal)
+    verdict = solved(code, model, domain, problem, Walks(trace)).verdict
     assert verdict is not None
     assert (verdict.valid, verdict.optimal) == (True, False)
 
 
-def test_a_jump_is_not_valid_and_its_step_is_named(network, model, domain, problem) -> None:
+def test_a_jump_is_not_valid_and_its_step_is_named(code, model, domain, problem) -> None:
     init, _, goal = shortest_way(domain, problem)
-    record = solved(network, model, domain, problem, Walks(walk(domain, network, init, goal))).record()
-    assert (record["valid"], record["optimal"], record["wrong_step"]) == (False, False, 1)
-    assert record["reason"] == "step is not a legal move"
+    record = solved(code, model, domain, problem, Walks(walk(domain, code, init, goal))).record("walks", Memorised())
+    assert (record.valid, record.optimal, record.wrong_step) == (False, False, 1)
+    assert record.reason == "step is not a legal move"
 
 
-def test_without_a_plan_there_are_no_pictures_and_no_verdict(network, model, domain, problem, tmp_path) -> None:
-    solution = solved(network, model, domain, problem, Walks(None))
+def test_without_a_plan_there_are_no_pictures_and_no_verdict(code, model, domain, problem, tmp_path) -> None:
+    solution = solved(code, model, domain, problem, Walks(None))
     assert (solution.found, solution.frames, solution.trace, solution.verdict) == (False, None, None, None)
-    record = solution.record()
-    assert (record["outcome"], record["plan"], record["valid"]) == ("out of time", None, False)
+    record = solution.record("walks", Memorised())
+    assert (record.outcome, record.plan, record.valid) == ("out of time", None, False)
     write_solution(tmp_path / "none", problem, model, solution, record)
     assert [file.name for file in (tmp_path / "none").iterdir()] == ["result.json"]
 
@@ -154,32 +153,32 @@ class OnlyPictures(Domain):
         raise NotImplementedError
 
 
-def test_where_the_domain_cannot_judge_the_verdict_is_unknown(network, model, domain, problem) -> None:
-    trace = walk(domain, network, *shortest_way(domain, problem))
+def test_where_the_domain_cannot_judge_the_verdict_is_unknown(code, model, domain, problem) -> None:
+    trace = walk(domain, code, *shortest_way(domain, problem))
     own = own_problem(OnlyPictures(), problem.init, problem.goal)
     assert own.states is None
-    record = solved(network, model, OnlyPictures(), own, Walks(trace)).record()
-    assert (record["valid"], record["optimal"]) == (None, None)
-    assert "cannot judge" in record["reason"]
+    record = solved(code, model, OnlyPictures(), own, Walks(trace)).record("walks", Memorised())
+    assert (record.valid, record.optimal) == (None, None)
+    assert "cannot judge" in record.reason
 
 
-def test_of_own_pictures_that_can_be_read_the_distance_is_found(network, model, domain, problem) -> None:
+def test_of_own_pictures_that_can_be_read_the_distance_is_found(code, model, domain, problem) -> None:
     init, middle, goal = shortest_way(domain, problem)
     own = own_problem(domain, problem.init, problem.goal)
     assert own.distance is None
     for trace, optimal in (((init, middle, goal), True), ((init, middle, init, middle, goal), False)):
-        solution = solved(network, model, domain, own, Walks(walk(domain, network, *trace)))
+        solution = solved(code, model, domain, own, Walks(walk(domain, code, *trace)))
         assert solution.verdict is not None
         assert (solution.verdict.valid, solution.verdict.optimal) == (True, optimal)
 
 
-def test_a_frame_that_shows_nothing_possible_says_so(network, model, domain, problem) -> None:
+def test_a_frame_that_shows_nothing_possible_says_so(code, model, domain, problem) -> None:
     init, _, goal = shortest_way(domain, problem)
-    trace = walk(domain, network, init, goal, goal)
+    trace = walk(domain, code, init, goal, goal)
     trace[1] = True  # every value of every place at once
-    record = solved(network, model, domain, problem, Walks(trace)).record()
-    assert (record["reason"], record["wrong_step"]) == ("frame is not readable", 1)
-    assert record["fault"].startswith("a lamp neither on nor off in row 1, column 1")
+    record = solved(code, model, domain, problem, Walks(trace)).record("walks", Memorised())
+    assert (record.reason, record.wrong_step) == ("frame is not readable", 1)
+    assert record.fault.startswith("a lamp neither on nor off in row 1, column 1")
 
 
 def test_own_pictures_that_cannot_be_read_are_planned_between_but_not_judged(domain, problem) -> None:
@@ -188,9 +187,9 @@ def test_own_pictures_that_cannot_be_read_are_planned_between_but_not_judged(dom
     assert own_problem(domain, problem.init, problem.goal).states is not None
 
 
-def test_a_plan_is_written_with_its_pictures_and_last_its_record(network, model, domain, problem, tmp_path) -> None:
-    solution = solved(network, model, domain, problem, Walks(walk(domain, network, *shortest_way(domain, problem))))
-    write_solution(tmp_path, problem, model, solution, solution.record())
+def test_a_plan_is_written_with_its_pictures_and_last_its_record(code, model, domain, problem, tmp_path) -> None:
+    solution = solved(code, model, domain, problem, Walks(walk(domain, code, *shortest_way(domain, problem))))
+    write_solution(tmp_path, problem, model, solution, solution.record("walks", Memorised()))
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "plan",
         "plan.png",
@@ -200,19 +199,29 @@ def test_a_plan_is_written_with_its_pictures_and_last_its_record(network, model,
     ]
     assert (tmp_path / "plan").read_text().splitlines()[:2] == [f"({name})" for name in model.names[:2]]
     assert Image.open(tmp_path / "plan.png").n_frames == 3
-    record = json.loads((tmp_path / "result.json").read_text())
-    assert record == solution.record()
-    trace = load_trace(tmp_path / "trace.npz", record["trace"])
+    record = read_record(SearchRecord, tmp_path / "result.json")
+    assert record == solution.record("walks", Memorised())
+    trace = load_trace(tmp_path / "trace.npz", record.trace)
     assert trace is not None
     assert np.array_equal(trace, solution.trace)
     assert load_trace(tmp_path / "trace.npz", "that of another plan") is None
 
 
-def test_a_picture_unlike_all_others_gets_a_warning_by_its_name(network, domain) -> None:
+def test_a_solution_is_restored_from_its_record(code, model, domain, problem) -> None:
+    init, middle, goal = shortest_way(domain, problem)
+    for trace in (walk(domain, code, init, middle, goal), walk(domain, code, init, goal), None):
+        solution = solved(code, model, domain, problem, Walks(trace))
+        record = solution.record("walks", Memorised())
+        restored = Solution.restored(record, solution.trace, solution.frames)
+        assert restored.verdict == solution.verdict
+        assert restored.record("walks", Memorised()) == record
+
+
+def test_a_picture_unlike_all_others_gets_a_warning_by_its_name(code, domain) -> None:
     pictures = domain.render(domain.random_states(20, np.random.default_rng(1)))
-    usual = max(redrawing_errors(network, pictures))
+    usual = max(redrawing_errors(code, pictures))
     strange = np.concatenate([pictures[:1], np.full_like(pictures[:1], 128)])
-    (warning,) = check_pictures(network, strange, usual, ["one.png", "two.png"])
+    (warning,) = check_pictures(code, strange, usual, ["one.png", "two.png"])
     assert warning.startswith("two.png does not look like what was trained on")
 
 
@@ -220,14 +229,6 @@ def test_a_planner_that_is_not_there_is_refused_before_the_search() -> None:
     refuse_missing({"fine": Walks(None)})
     with pytest.raises(UsageError, match="planner 'gone' is not installed: pip install gone"):
         refuse_missing({"fine": Walks(None), "gone": Walks(None, "pip install gone")})
-
-
-def test_every_planner_has_a_folder_of_its_own() -> None:
-    assert folder_name("fd-lmcut") == "fd-lmcut"
-    one, other = folder_name("fd:search=astar(blind())"), folder_name("fd:search=astar(blind)")
-    assert one != other
-    assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.") for name in (one, other))
-    assert len(folder_name("fd:" + "x" * 500)) < 60
 
 
 @pytest.mark.parametrize("shape", [(6, 8), (6, 8, 3)], ids=["grey", "colour"])
