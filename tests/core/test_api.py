@@ -17,8 +17,8 @@ from cubespace.symbols.strips import load_strips, save_strips
 
 
 def test_importing_the_package_does_not_import_torch() -> None:
-    loaded = "assert 'cubespace.api' not in sys.modules; cubespace.Run; assert 'torch' not in sys.modules"
-    code = f"import cubespace, sys; {loaded}"
+    code = "import cubespace, sys; assert 'cubespace.api' not in sys.modules; cubespace.Run; "
+    code += "assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

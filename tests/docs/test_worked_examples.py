@@ -8,7 +8,8 @@ from cubespace.base.arrays import Bits, literals
 from cubespace.search.sas.exclusive_variables import encode
 from cubespace.search.sas.merged_variables import merge
 from cubespace.symbols.bit_groups import dependent_bits
-from cubespace.symbols.invariants import complements, find_mutexes, related
+from cubespace.symbols.invariants import find_mutexes
+from cubespace.symbols.literal_relations import complements, related
 from cubespace.symbols.strips import StripsModel
 from cubespace_precondition.rules import Rule
 from cubespace_precondition.significance import SignificanceOptions, add_unlikely

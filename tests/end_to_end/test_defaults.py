@@ -21,12 +21,14 @@ def test_all_plans_are_found_valid_and_optimal(folder) -> None:
 
 
 def test_what_was_chosen_is_kept_and_nothing_was_trained(folder) -> None:
-    chosen = json.loads((folder / "run" / "encoder.json").read_text())
-    assert (chosen["encoder"], chosen["decoder"], chosen["bits"], chosen["variables"]) == ("places", "places", 8, 4)
+    chosen = json.loads((folder / "run" / "learner.json").read_text())
+    assert (chosen["learner"], chosen["training"], chosen["bits"], chosen["variables"]) == ("places", None, 8, 4)
     assert (folder / "run" / "metrics.jsonl").read_text() == ""
     assert json.loads((folder / "run" / "extraction.json").read_text())["precondition"] == "values"
     measures = json.loads((folder / "run" / "measures.json").read_text())["test"]
-    assert (measures["exact"], measures["covered"], measures["live_bits"]) == (1.0, 1.0, 8)
+    assert (measures["exact"], measures["covered"], measures["live_bits"]) == (None, 1.0, 8)
+    results = json.loads((folder / "run" / "results.json").read_text())
+    assert (results["learner"], results["updates"], results["effects"]) == ("places", 0, "differences")
 
 
 def test_the_same_command_again_says_done(folder) -> None:
@@ -40,7 +42,7 @@ def test_the_same_command_again_says_done(folder) -> None:
 def test_the_same_settings_give_the_same_files(folder) -> None:
     answer = cube("run", "--config", "run/config.toml", "-o", "again", cwd=folder)
     assert answer.returncode == 0, answer.stderr
-    for name in ("model.safetensors", "strips.npz", "domain.pddl", "extraction.json"):
+    for name in ("code.safetensors", "strips.npz", "domain.pddl", "extraction.json"):
         assert (folder / "again" / name).read_bytes() == (folder / "run" / name).read_bytes(), name
 
 

@@ -17,7 +17,7 @@ def test_three_disks_are_learned_for_good(tmp_path: Path) -> None:
     planners = json.loads(answer.stdout)["planners"]
     assert planners["fd-lmcut"]["optimal"] == planners["fd-lmcut"]["instances"] == 4
     assert planners["fd-gc"]["valid"] == 4
-    assert json.loads((tmp_path / "run" / "encoder.json").read_text())["encoder"] == "piles"
+    assert json.loads((tmp_path / "run" / "learner.json").read_text())["learner"] == "piles"
     model = load_strips(tmp_path / "run" / "strips.npz")
     assert model.actions == 3 * 6  # each disk, from each peg to each other
     assert model.groups is not None

@@ -45,8 +45,8 @@ def test_all_plans_are_found_valid_and_optimal(copy) -> None:
 
 
 def test_the_folder_holds_what_is_promised(copy) -> None:
-    files = "config.toml environment.json manifest.json metrics.jsonl model.safetensors measures.json"
-    for name in [*files.split(), "encoder.json", "strips.npz", "domain.pddl", "extraction.json", "results.json"]:
+    files = "config.toml environment.json manifest.json metrics.jsonl code.safetensors measures.json"
+    for name in [*files.split(), "learner.json", "strips.npz", "domain.pddl", "extraction.json", "results.json"]:
         assert (copy / "run" / name).stat().st_size > 0, name
     problem = copy / "run" / "problems" / "000"
     for name in ("init.png", "goal.png", "problem.pddl", "fd-lmcut/plan", "fd-lmcut/result.json"):
@@ -144,7 +144,7 @@ def test_other_settings_do_not_touch_a_run(copy) -> None:
 
 
 def test_a_damaged_model_is_named(copy) -> None:
-    model = copy / "run" / "model.safetensors"
+    model = copy / "run" / "code.safetensors"
     content = bytearray(model.read_bytes())
     content[-5] ^= 1
     model.write_bytes(content)

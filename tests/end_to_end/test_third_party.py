@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +17,7 @@ from tiny_run import HASTY
 from cubespace.plugins.component import KINDS
 from cubespace.plugins.scaffold import STARTS, write_plugin
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "cube-cells"
 BROKEN = """
 [project]
 name = "cube-broken"
@@ -35,7 +37,7 @@ from cubespace import hookimpl
 @hookimpl
 def cube_presets(registry):
     registry.add("their-preset", "# Small enough for a test of five seconds.\\n[train]\\nepochs = 7\\n")
-    registry.add("their-table", {"model": {"bits": 9}}, "as a table")
+    registry.add("their-table", {"autoencoder": {"bits": 9}}, "as a table")
 
 @hookimpl
 def cube_commands(app):
@@ -77,6 +79,7 @@ def strangers(tmp_path_factory) -> Path:
     # this environment's packages, editable ones included, without installing torch again
     (site / "outer.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")
     packages = [write_plugin(f"their-{start}", start, folder / start) for start in STARTS]
+    packages.append(shutil.copytree(EXAMPLE, folder / "example"))
     packages += [one_file(folder / "extras", "extras", EXTRAS), one_file(folder / "greedy", "greedy", BAD_COMMAND)]
     (folder / "broken").mkdir()
     (folder / "broken" / "pyproject.toml").write_text(BROKEN)
@@ -108,7 +111,7 @@ def cube(strangers: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def suites(strangers) -> str:
     """What pytest says of each test that the plugins bring."""
     options = ("-q", "-rA", "-p", "no:cacheprovider", "--import-mode=importlib", "--rootdir", str(strangers))
-    return call(strangers, "pytest", *options, *(str(strangers / start) for start in STARTS)).stdout
+    return call(strangers, "pytest", *options, *(str(strangers / package) for package in (*STARTS, "example"))).stdout
 
 
 def test_they_are_listed_and_the_broken_one_is_named(strangers) -> None:
@@ -141,7 +144,7 @@ def test_asking_for_the_broken_one_is_an_error(strangers) -> None:
     assert "no_such_module" in answer.stderr
 
 
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("start", [*STARTS, "example"])
 def test_they_pass_the_suite_that_they_bring(suites: str, start: str) -> None:
     endings = re.findall(rf"^([A-Z]+) {start}/", suites, re.MULTILINE)
     assert set(endings) == {"PASSED"}, suites
@@ -153,8 +156,15 @@ def test_their_domain_is_used_by_name(strangers) -> None:
     assert (strangers / "row.png").stat().st_size > 0
 
 
-def test_a_run_with_their_domain_without_states_their_encoder_solver_and_observer(strangers) -> None:
-    settings = {**HASTY, "model.encoder": "their-encoder:noise=0.1", "model.decoder": "their-decoder"}
+def test_a_run_with_their_domain_without_states_their_network_training_solver_and_observer(strangers) -> None:
+    settings = {
+        **HASTY,
+        "autoencoder.encoder": "their-encoder:noise=0.1",
+        "autoencoder.decoder": "their-decoder",
+        "autoencoder.action": "their-action",
+        "autoencoder.objective": "their-objective",
+        "train.extensions": "their-extension+consolidate",
+    }
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     words += ["--domain", "their-source:lamps=3", "--planner", "their-solver", "--instances", "3", "--length", "2"]
     answer = cube(strangers, "run", *words, "--observer", "their-observer:file=told.csv", "-o", "run", "--json")
@@ -170,6 +180,53 @@ def test_a_run_with_their_domain_without_states_their_encoder_solver_and_observe
     epochs = {line.split(",")[1] for line in told if line.startswith("epoch,")}
     assert len(epochs) >= HASTY["train.epochs"]
     assert "their-observer" not in (strangers / "run" / "config.toml").read_text()
+    learner = json.loads((strangers / "run" / "learner.json").read_text())
+    assert learner["training"]["parts"]["action"] == "their-action"
+    assert learner["training"]["phases"] == ["joint", "their-extension", "consolidate"]
+
+
+@pytest.mark.parametrize(("learner", "size"), [("cells", 3), ("their-learner:rows=2,columns=2", 2)])
+def test_their_bit_learner_is_used_by_name(strangers, learner, size) -> None:
+    world = ("--domain", f"lightsout:size={size}", "--instances", "3", "--length", "2")
+    output = f"learned-{size}"
+    answer = cube(strangers, "run", *world, "--learner", learner, "-o", output, "--json")
+    assert answer.returncode == 0, answer.stderr
+    results = json.loads(answer.stdout)
+    assert (results["learner"], results["updates"], results["effects"]) == (learner, 0, "differences")
+    row = results["planners"]["fd-lmcut"]
+    assert (row["found"], row["valid"], row["optimal"]) == (3, 3, 3)
+    problem = strangers / output / "problems" / "000"
+    again = cube(strangers, "plan", "--run", output, str(problem / "init.png"), str(problem / "goal.png"), "--json")
+    assert again.returncode == 0, again.stderr
+
+
+def test_their_quick_learner_is_tried_by_auto(strangers) -> None:
+    world = ("--domain", "lightsout:size=2", "--set", "data.transitions=300")
+    answer = cube(strangers, "train", *world, "-o", "tried")
+    assert answer.returncode == 0, answer.stderr
+    candidates = json.loads((strangers / "tried" / "learner.json").read_text())["candidates"]
+    tried = {row["learner"]: row for row in candidates}
+    assert set(tried) == {"cells", "piles", "places"}
+    assert tried["cells"]["fits"]
+
+
+def test_their_action_model_is_used_by_name(strangers) -> None:
+    settings = {**HASTY, "train.extensions": "", "autoencoder.action": "difference"}
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    world = ("--domain", "lightsout:size=2", "--instances", "1", "--length", "1")
+    answer = cube(strangers, "run", *world, "--apply", "btl", *words, "-o", "acted", "--json")
+    assert answer.returncode == 0, answer.stderr
+    results = json.loads(answer.stdout)
+    assert results["learner"] == "autoencoder, btl"
+    assert results["updates"] > 0
+    known = json.loads((strangers / "acted" / "manifest.json").read_text())["stages"]["train"]["components"]
+    assert known["action difference"] == "cube-cells 0.1.0"
+
+
+def test_an_action_model_of_theirs_is_refused_where_nothing_trains_it(strangers) -> None:
+    answer = cube(strangers, "run", "--learner", "cells", "--set", "autoencoder.action=difference", "-o", "refused")
+    assert answer.returncode == 2
+    assert "learner 'cells' trains nothing by gradient, so autoencoder.action would have no influence" in answer.stderr
 
 
 def test_their_command_is_a_command_and_cannot_take_the_place_of_ours(strangers) -> None:

@@ -44,12 +44,8 @@ def train_network(training: Pairs, held_out: Pairs, work: Work) -> NetworkCode:
         execution=parts.execution,
         before_rewriting=measured,
     )
-    for note in run.notes:
+    for note in _notes(run, parts.execution.precision):
         work.observer.say(note)
-    if parts.execution.precision != "float32":
-        work.observer.say(f"train: in {parts.execution.precision}")
-    if run.done:
-        work.observer.say(f"train: going on after epoch {run.done}")
     for row in run:
         work.observer.step(row["epoch"], run.epochs, _brief(row))
         work.observer.epoch(row)
@@ -64,6 +60,13 @@ def train_network(training: Pairs, held_out: Pairs, work: Work) -> NetworkCode:
         before_rewriting={name: Measures(**table) for name, table in trainer.as_trained.items()} or None,
     )
     return NetworkCode(run.model, config, train, trained)
+
+
+def _notes(run: TrainingRun, precision: str) -> list[str]:
+    """Return what the user should know before the first epoch."""
+    notes = [*run.notes]
+    notes += [] if precision == "float32" else [f"train: in {precision}"]
+    return [*notes, f"train: going on after epoch {run.done}"] if run.done else notes
 
 
 def _brief(row: Row) -> str:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.autoencoder.building import load_extensions, phases
 from cubespace.base.options import parse_spec
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.runs.learners import parts_of
 from cubespace.settings import defaults
 from cubespace.settings.recipe import AUTO, Execution
 from cubespace.settings.run_config import RunConfig, dump_toml
@@ -43,6 +41,9 @@ def _learner(config: RunConfig, loaded: Catalogue) -> str:
 
 def _phases(config: RunConfig, loaded: Catalogue) -> dict[str, str]:
     """Return how long each phase of training takes; none where nothing is trained by gradient."""
+    from cubespace.autoencoder.building import load_extensions, phases
+    from cubespace.runs.learners import parts_of
+
     name = defaults.TRAINED_LEARNER if config.learner.name == AUTO else parse_spec(config.learner.name).name
     if not loaded.find("learner", name).load().trained:
         return {}

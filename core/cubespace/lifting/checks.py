@@ -62,19 +62,8 @@ class Checks:
 def explain(model: StripsModel, before: Bits, after: Bits) -> Explained:
     """Look for an action that reproduces each transition, (transitions, bits) each, that changes something."""
     rows = np.flatnonzero((before != after).any(1))
-    missed = rows[find_actions(model, before[rows], after[rows]) < 0]
+    missed = rows[model.reproduce(before[rows], after[rows]) < 0]
     return Explained(transitions=len(rows), explained=len(rows) - len(missed), missed=tuple(missed[:LISTED].tolist()))
-
-
-def find_actions(model: StripsModel, before: Bits, after: Bits) -> Indices:
-    """Return an action that reproduces each transition, or -1."""
-    found = np.full(len(before), -1, dtype=np.intp)
-    for start in range(0, len(before), CHUNK):
-        part = slice(start, start + CHUNK)
-        which, action = np.nonzero(model.applicable(before[part]))
-        same = (model.apply(before[part][which], action) == after[part][which]).all(1)
-        found[start + which[same]] = action[same]
-    return found
 
 
 def compare(lifted: StripsModel, learned: StripsModel, states: Bits, count: int, seed: int) -> Compared:

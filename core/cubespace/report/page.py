@@ -38,7 +38,6 @@ class Result:
     known_states: float | None
     known_transitions: float | None
     seconds: float
-    claims_optimal: bool
     records: Sequence[PlanRecord]
     reasons: list[tuple[str, int]]
 
@@ -60,7 +59,6 @@ def results(facts: Facts) -> list[Result]:
             known_states=row.known_states,
             known_transitions=row.known_transitions,
             seconds=row.mean_seconds,
-            claims_optimal=row.optimal_planner,
             records=row.records,
             reasons=reasons(row.records),
         )

@@ -14,6 +14,8 @@ from cubespace.settings import defaults
 from cubespace.settings.recipe import AUTO, is_of_training
 from cubespace.settings.run_config import RunConfig
 
+PARTS = ("encoder", "decoder", "action", "objective")  # of the network, each a kind of component and a setting
+
 
 def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     """Refuse unknown names and bad options; return the configuration without options that equal their default.
@@ -25,10 +27,7 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     named = [
         ("domain", config.domain),
         ("learner", config.learner.name),
-        ("encoder", network.encoder),
-        ("decoder", network.decoder),
-        ("action", network.action),
-        ("objective", network.objective),
+        *((part, getattr(network, part)) for part in PARTS),
         ("apply", defaults.APPLY if network.apply is None else network.apply),
         ("precondition", extract.precondition),
         *(("extension", name) for name in config.train.extensions),
@@ -37,25 +36,24 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     for kind, text in named:  # all names first: options need imports
         if text != AUTO:
             loaded.find(kind, parse_spec(text).name)
-    domain, learner, encoder, decoder, action, objective, apply, precondition = (
-        _plain(loaded, kind, text) for kind, text in named[:8]
-    )
+    plain = {kind: _plain(loaded, kind, text) for kind, text in named if kind not in ("extension", "planner")}
+    learner, apply = plain["learner"], plain["apply"]
     trains = learner != AUTO and bool(loaded.find("learner", parse_spec(learner).name).load().trained)
     if learner != AUTO and not trains:
         refuse_settings_of_training(config)
     return attrs.evolve(
         config,
-        domain=domain,
+        domain=plain["domain"],
         learner=attrs.evolve(config.learner, name=learner),
         autoencoder=attrs.evolve(
             network,
             apply=apply if trains else network.apply,
-            encoder=encoder,
-            decoder=decoder,
-            action=action,
-            objective=objective,
+            encoder=plain["encoder"],
+            decoder=plain["decoder"],
+            action=plain["action"],
+            objective=plain["objective"],
         ),
-        extract=attrs.evolve(extract, precondition=precondition),
+        extract=attrs.evolve(extract, precondition=plain["precondition"]),
         plan=attrs.evolve(plan, planners=tuple(_plain(loaded, "planner", spec) for spec in plan.planners)),
     )
 

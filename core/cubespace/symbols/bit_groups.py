@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices
 
-MIN_SHARED_INFORMATION = 0.1  # two groups are merged if they share this fraction of the poorer one's information
+# Two groups are merged if they share this fraction of the poorer one's information. Independent groups of 64 values
+# share 63² / (2 · 5000) nats by chance in 5,000 states, of ln 64 nats: a fraction of 0.095. Smaller ones share less.
+MIN_SHARED_INFORMATION = 0.1
 MAX_GROUP_VALUES = 64
 SAMPLED_STATES = 5000
 

@@ -64,7 +64,7 @@ def extract(
     model = _assemble(kept, before, learner, draw, look, known, np.random.default_rng(seed))
     learned_effects = len(group_effects(model.add, model.delete))
     needless = dominated(model)
-    model = _rows(model, ~needless)
+    model = model.select(~needless)
     states = np.concatenate([before, after])
     variables = dependent_bits(states) if known is None else known
     model = attrs.evolve(model, mutexes=find_mutexes(model, states), groups=variables)
@@ -78,13 +78,13 @@ def extract(
         merged=int(needless.sum()),
         actions=model.actions,
         literals=round(float((model.positive.sum() + model.negative.sum()) / model.actions), 2),
-        covered=rounded(_covered(model, before, after)),
+        covered=rounded(float((model.reproduce(before, after) >= 0).mean())),
     )
     return model, report
 
 
 def _frequent(found: Effects, min_support: int) -> Effects:
-    """Return the effects that enough transitions show; an error says why there are none."""
+    """Return the effects that enough transitions show; an error names the reason if there are none."""
     if not len(found.add):
         raise InputError(
             "No training transition changes a bit: the network has collapsed. Train it longer or with another seed."
@@ -93,7 +93,8 @@ def _frequent(found: Effects, min_support: int) -> Effects:
     if not frequent.any():
         most = int(found.support.max())
         raise UsageError(
-            f"No effect was seen {min_support} times; the most frequent one, {most} times: lower extract.min_support."
+            f"No effect was seen {min_support} times; the most frequent one was seen {most} times: lower "
+            "extract.min_support."
         )
     return select(found, frequent)
 
@@ -139,7 +140,7 @@ def _assemble(
 def _names(effects: Effects, action: Indices) -> list[str]:
     """Return a name for each conjunction, given the effect that it belongs to, ascending.
 
-    The name says where an action comes from: a17-d3-n25 has label 17 and is difference 3, seen 25 times; -p1 marks its
+    The name shows where an action comes from: a17-d3-n25 has label 17 and is difference 3, seen 25 times; -p1 marks its
     second conjunction.
     """
     support = effects.support
@@ -162,27 +163,8 @@ def dominated(model: StripsModel) -> Bits:
     return np.asarray((better & (first | ~better.T)).any(1), dtype=np.bool_)  # of two equal ones the first stays
 
 
-def _within(some: Bits, others: Bits, chunk: int = 1024) -> Bits:
-    """Return whether each row of ``some`` is contained in each row of ``others``."""
+def _within(rows: Bits, others: Bits, chunk: int = 1024) -> Bits:
+    """Return whether each row of ``rows`` is contained in each row of ``others``."""
     outside = (~others).T.astype(np.float32)
-    parts = [some[start : start + chunk].astype(np.float32) @ outside == 0 for start in range(0, len(some), chunk)]
+    parts = [rows[start : start + chunk].astype(np.float32) @ outside == 0 for start in range(0, len(rows), chunk)]
     return np.concatenate(parts)
-
-
-def _rows(model: StripsModel, rows: Bits) -> StripsModel:
-    """Return a model of some of the actions."""
-    masks = {name: getattr(model, name)[rows] for name in ("add", "delete", "positive", "negative", "support", "cost")}
-    return attrs.evolve(
-        model, names=[name for name, kept in zip(model.names, rows.tolist(), strict=True) if kept], **masks
-    )
-
-
-def _covered(model: StripsModel, before: Bits, after: Bits, chunk: int = 1000) -> float:
-    """Return the fraction of transitions that an applicable action reproduces."""
-    hits = 0
-    for start in range(0, len(before), chunk):
-        states, goals = before[start : start + chunk], after[start : start + chunk]
-        rows, actions = np.nonzero(model.applicable(states))
-        same = (model.apply(states[rows], actions) == goals[rows]).all(1)
-        hits += len(np.unique(rows[same]))
-    return hits / len(before)

@@ -8,12 +8,12 @@ there. This is the h² fixpoint, started from the training states instead of one
 from __future__ import annotations
 
 from collections.abc import Callable
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices, literals
+from cubespace.symbols.literal_relations import close, complements, related
 from cubespace.symbols.strips import StripsModel, Task
 
 
@@ -37,10 +37,9 @@ def find_mutexes(model: StripsModel, states: Bits, assumed: Bits | None = None) 
 
 
 def _together(states: Bits, chunk: int = 4096) -> Bits:
-    """Return the pairs of literals that some state has."""
-    both = np.zeros(
-        (states.shape[1], states.shape[1]), dtype=np.float32
-    )  # states in which two bits are true: exact to 2^24
+    """Return the pairs of literals that at least one state has."""
+    # states in which two bits are true: exact to 2^24
+    both = np.zeros((states.shape[1], states.shape[1]), dtype=np.float32)
     for start in range(0, len(states), chunk):
         part = states[start : start + chunk].astype(np.float32)
         both += part.T @ part
@@ -59,35 +58,6 @@ def _possible(mutex: Bits, needed: Bits, made: Bits, unmade: Bits) -> Bits:
     return possible | possible.T
 
 
-def related(known: Bits, relation: Bits) -> Bits:
-    """Return for each row of ``known`` the union of the rows of ``relation`` that it names: a Boolean matrix product.
-
-    It works on words of 64 bits, as the rows are sparse: several times faster than a numeric product, on one core. With
-    three columns: a row 101 of ``known`` gives the union of rows 0 and 2 of ``relation``.
-    """
-    width = relation.shape[1]
-    padded = np.zeros((len(relation), -(-width // 64) * 64), dtype=np.bool_)
-    padded[:, :width] = relation
-    words = np.packbits(padded, axis=1).view(np.uint64)  # (rows, width / 64)
-    counts = known.sum(1)
-    some = np.flatnonzero(counts)
-    result = np.zeros((len(known), words.shape[1]), dtype=np.uint64)
-    if len(some):
-        starts = np.cumsum(counts[some]) - counts[some]
-        result[some] = np.bitwise_or.reduceat(words[np.nonzero(known)[1]], starts, axis=0)
-    return np.unpackbits(result.view(np.uint8), axis=1, count=width).astype(np.bool_)
-
-
-def implied(mutexes: Bits, known: Bits) -> Bits:
-    """Return all literals that hold where the known ones do, row by row."""
-    return known | np.roll(related(known, mutexes), len(mutexes) // 2, axis=1)
-
-
-def complements(bits: int) -> Bits:
-    """Return the pairs that need no proof: a bit is never both true and false."""
-    return np.roll(np.eye(2 * bits, dtype=np.bool_), bits, axis=1)
-
-
 def task_mutexes(task: Task) -> Bits:
     """Return the mutexes that hold in everything reachable in a task, with what follows from them."""
     known = task.model.mutexes
@@ -95,27 +65,9 @@ def task_mutexes(task: Task) -> Bits:
     if known is None:
         return close(find_mutexes(task.model, task.init[None]))
     if known[np.ix_(state, state)].any():
-        # The proof relies on all pairs at once, so if this initial state breaks one, they must be proven again.
+        # the proof relies on all pairs at once: if this initial state breaks one, they must be proven again
         return close(find_mutexes(task.model, task.init[None], known))
-    if task.model not in _closed:
-        _closed[task.model] = close(known)
-    return _closed[task.model]
-
-
-_closed: WeakKeyDictionary[StripsModel, Bits] = WeakKeyDictionary()  # most tasks of a model share them
-
-
-def close(mutex: Bits) -> Bits:
-    """Add the pairs that follow: if a implies b, and b excludes c, then a excludes c."""
-    while True:
-        implied = np.roll(mutex, mutex.shape[0] // 2, axis=1)  # a implies b: a excludes not b
-        longer = mutex | related(implied, mutex)
-        longer |= longer.T
-        impossible = longer.diagonal()
-        longer |= impossible | impossible[:, None]
-        if (longer == mutex).all():
-            return mutex
-        mutex = longer
+    return task.model.closed_mutexes
 
 
 def exclusive_groups(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,14 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Bits, Indices, apply_effect
 from cubespace.base.errors import InputError
 from cubespace.base.files import replacing
+from cubespace.symbols.literal_relations import close
 
 if TYPE_CHECKING:
     from cubespace.lifting.task import LiftedTask
 
 # PDDL names are case-insensitive, so capitals could make two names one
 NAME = re.compile(r"[a-z][a-z0-9_-]*")
+CHUNK = 500  # states whose successors are computed at once
 
 
 def _names(value: Iterable[str]) -> tuple[str, ...]:
@@ -89,6 +92,13 @@ class StripsModel:
         """Return whether every action costs one."""
         return bool((self.cost == 1).all())
 
+    @cached_property
+    def closed_mutexes(self) -> Bits:
+        """Return the mutexes with all that follow from them; most tasks of a model share them."""
+        if self.mutexes is None:
+            raise ValueError("the mutexes of this model have not been computed")
+        return close(self.mutexes)
+
     def applicable(self, states: Bits) -> Bits:
         """Return whether each action can be applied in each state, as (batch, actions)."""
         # counting violated literals as one matrix product is far faster than comparing all pairs of rows
@@ -99,6 +109,29 @@ class StripsModel:
     def apply(self, states: Bits, actions: Indices) -> Bits:
         """Return the successor of each state under the action of the same row, applicable or not."""
         return apply_effect(states, self.add[actions], self.delete[actions])
+
+    def reproduce(self, before: Bits, after: Bits) -> Indices:
+        """Return an action that leads from each state to the one of the same row, or -1."""
+        found = np.full(len(before), -1, dtype=np.intp)
+        for start in range(0, len(before), CHUNK):
+            old, new = before[start : start + CHUNK], after[start : start + CHUNK]
+            row, action = np.nonzero(self.applicable(old))
+            same = (self.apply(old[row], action) == new[row]).all(1)
+            found[start + row[same]] = action[same]
+        return found
+
+    def select(self, rows: Bits) -> StripsModel:
+        """Return a model of the actions whose rows are true."""
+        return attrs.evolve(
+            self,
+            names=[name for name, kept in zip(self.names, rows.tolist(), strict=True) if kept],
+            add=self.add[rows],
+            delete=self.delete[rows],
+            positive=self.positive[rows],
+            negative=self.negative[rows],
+            support=self.support[rows],
+            cost=self.cost[rows],
+        )
 
     def execute(self, state: Bits, plan: Sequence[int]) -> Bits | None:
         """Return the states along a plan, (steps + 1, bits), or None if a step is not applicable."""

@@ -8,7 +8,8 @@ import pytest
 from planning_tasks import coded, eight_puzzle, lights_out, model_of, reachable, scattered, sliding, sliding_state
 
 from cubespace.base.arrays import literals
-from cubespace.symbols.invariants import close, exclusive_groups, find_mutexes, related, task_mutexes
+from cubespace.symbols.invariants import exclusive_groups, find_mutexes, task_mutexes
+from cubespace.symbols.literal_relations import close, related
 from cubespace.symbols.strips import Task
 
 

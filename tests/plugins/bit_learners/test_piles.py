@@ -14,7 +14,7 @@ from toggles import toggles
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Pairs, Simulator
 from cubespace.plugins.catalogue import load_plugins
-from cubespace_bit_learners.piles.finder import Cut, find_piles, order
+from cubespace_bit_learners.piles.finder import Cut, PilesOptions, find_piles, order
 from cubespace_bit_learners.piles.learner import join, new_code, read_code, split
 from cubespace_bit_learners.tensor_code import TensorCode, pixel_rows
 
@@ -26,7 +26,7 @@ def towers(disks: int) -> Simulator:
 
 
 def code_of(pairs: Pairs) -> TensorCode:
-    return new_code(find_piles(pairs.before, pairs.after, None), pairs.before.shape[1:])
+    return new_code(find_piles(pairs.before, pairs.after), pairs.before.shape[1:])
 
 
 @pytest.mark.parametrize(("disks", "count"), [(4, 400), (9, 1500)])
@@ -108,14 +108,24 @@ def tiles() -> Pairs:
 def test_what_does_not_lie_in_piles_is_refused(world) -> None:
     pairs = world()
     with pytest.raises(UsageError, match="no piles"):
-        find_piles(pairs.before, pairs.after, None)
+        find_piles(pairs.before, pairs.after)
 
 
 def test_columns_that_do_not_divide_the_picture_are_refused() -> None:
     pairs = towers(3).sample(100, np.random.default_rng(0))
     width = pairs.before.shape[2]
+    columns = next(columns for columns in range(2, 99) if width % columns)
     with pytest.raises(UsageError, match="no piles"):
-        find_piles(pairs.before, pairs.after, next(columns for columns in range(2, 99) if width % columns))
+        find_piles(pairs.before, pairs.after, PilesOptions(columns=columns))
+
+
+def test_more_things_than_the_options_allow_are_refused() -> None:
+    pairs = towers(3).sample(100, np.random.default_rng(0))
+    assert (
+        len(find_piles(pairs.before, pairs.after, PilesOptions(max_things=4)).patterns) == 4
+    )  # three and the empty slot
+    with pytest.raises(UsageError, match="no piles"):
+        find_piles(pairs.before, pairs.after, PilesOptions(max_things=3))
 
 
 def columns_of(*columns: tuple[int, ...]) -> np.ndarray:

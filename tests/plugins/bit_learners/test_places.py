@@ -18,7 +18,7 @@ from cubespace.data.domain import Pairs
 from cubespace.learning.code import BACKGROUND, EXOGENOUS
 from cubespace.plugins.catalogue import load_plugins
 from cubespace_bit_learners.places.events import exogenous, score_events
-from cubespace_bit_learners.places.finder import Places, find_places
+from cubespace_bit_learners.places.finder import Places, PlacesOptions, find_places
 from cubespace_bit_learners.places.learner import PlacesCode, new_code, read_code
 from cubespace_bit_learners.tensor_code import as_numbers, pixel_rows
 
@@ -82,6 +82,20 @@ def test_a_small_difference_is_a_value() -> None:
     looks[3, 2, 2] = 255 - looks[2, 2, 2]
     world = tile_rows(1500, 103, looks=looks)
     check(find_places(world.before, world.after), world.before, world.after, world.states_before)
+
+
+def test_a_group_with_more_values_than_the_options_allow_is_not_a_place() -> None:
+    world = tile_rows(600, 106)
+    found = find_places(world.before, world.after, PlacesOptions(max_values=4))
+    check(found, world.before, world.after, world.states_before)
+    fewer = find_places(world.before, world.after, PlacesOptions(max_values=3))
+    assert fewer.overflow or max(len(place.patterns) for place in fewer.places) <= 3
+
+
+def test_light_that_varies_less_than_the_options_say_is_taken_to_be_constant() -> None:
+    world = tile_rows(600, 107)
+    before, after = dimmed(world.before, 3), dimmed(world.after, 4)
+    assert find_places(before, after, PlacesOptions(light_change=2.0)).light is None
 
 
 def with_a_lamp(pictures: Images, chance: float, seed: int) -> Images:

@@ -27,6 +27,8 @@ class Start:
     usage: str
 
 
+NETWORK = "--learner autoencoder --set autoencoder"  # a part of the network, as the user names it
+
 # the kinds of components; two of them have a simpler alternative
 STARTS = {
     "domain": Start(
@@ -41,9 +43,30 @@ STARTS = {
         "a row of lamps, as pairs of pictures only",
         "--domain $name",
     ),
+    "learner": Start(
+        "learner",
+        "from pairs of pictures to bits and back",
+        "bright and dark cells of a grid",
+        "--learner $name",
+    ),
     "apply": Start("apply", "how an action changes the bits", "add the effect in logit space", "--apply $name"),
-    "encoder": Start("encoder", "from pictures to bits", "one linear layer on all pixels", "--set model.encoder=$name"),
-    "decoder": Start("decoder", "from bits to pictures", "one linear layer to all pixels", "--set model.decoder=$name"),
+    "encoder": Start("encoder", "from pictures to bits", "one linear layer on all pixels", f"{NETWORK}.encoder=$name"),
+    "decoder": Start("decoder", "from bits to pictures", "one linear layer to all pixels", f"{NETWORK}.decoder=$name"),
+    "action": Start(
+        "action",
+        "which action leads from one state to another",
+        "one linear layer on both states",
+        f"{NETWORK}.action=$name",
+    ),
+    "objective": Start(
+        "objective", "what the joint training minimises", "pictures alone", f"{NETWORK}.objective=$name"
+    ),
+    "extension": Start(
+        "extension",
+        "a phase besides the joint training",
+        "actions trained once more on frozen bits",
+        "--set train.extensions=$name",
+    ),
     "precondition": Start(
         "precondition", "when an action applies", "only what the effect itself requires", "--precondition $name"
     ),

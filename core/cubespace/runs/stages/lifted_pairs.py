@@ -10,7 +10,6 @@ from cubespace.base.arrays import Images
 from cubespace.data.domain import Pairs
 from cubespace.evaluation.diagnosis import Encode
 from cubespace.learning.code import Code
-from cubespace.lifting.checks import find_actions
 from cubespace.lifting.criteria import Criteria
 from cubespace.lifting.grounding import Grounded, ground
 from cubespace.lifting.lift import Lifting, lift
@@ -94,7 +93,7 @@ def lift_pairs(eye: Eye, pairs: Pairs, states: BitPairs, config: LiftConfig) -> 
 def _grounded(model: LiftedModel, eye: Eye, states: BitPairs) -> Grounded:
     """Ground a lifted model, and count the transitions that show each action."""
     grounded = ground(model)
-    actions = find_actions(grounded.model, states.before, states.after)
+    actions = grounded.model.reproduce(states.before, states.after)
     strips = attrs.evolve(
         grounded.model,
         support=np.bincount(actions[actions >= 0], minlength=grounded.model.actions),

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices, literals
-from cubespace.symbols.invariants import exclusive_groups, implied, related
+from cubespace.symbols.invariants import exclusive_groups
+from cubespace.symbols.literal_relations import implied, related
 from cubespace.symbols.strips import StripsModel
 
 Values = NDArray[np.intp]  # (rows, variables), -1 where a variable is not mentioned

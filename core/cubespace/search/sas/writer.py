@@ -10,7 +10,8 @@ import numpy as np
 from cubespace.base.arrays import Bits, Indices, literals
 from cubespace.search.sas.exclusive_variables import Encoding, Values, encode
 from cubespace.search.sas.merged_variables import Merged, Variable, merge_once
-from cubespace.symbols.invariants import complements, implied, task_mutexes
+from cubespace.symbols.invariants import task_mutexes
+from cubespace.symbols.literal_relations import complements, implied
 from cubespace.symbols.strips import StripsModel, Task
 
 

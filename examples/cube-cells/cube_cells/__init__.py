@@ -1,0 +1,1 @@
+"""A bit learner and an action model for cubespace."""
