@@ -19,7 +19,7 @@ def test_every_command_has_the_option() -> None:
 @pytest.mark.parametrize(
     ("words", "keys"),
     [
-        ("run --dry-run --json", {"run", "phases", "settings"}),
+        ("run --dry-run --json", {"run", "learner", "phases", "settings"}),
         ("show lightsout -n 3 --json", {"picture", "domain", "transitions", "shape"}),
         (
             "data lightsout -n 100 --json",

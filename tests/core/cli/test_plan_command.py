@@ -4,11 +4,13 @@ import json
 import re
 from pathlib import Path
 
+import attrs
 import pytest
 from command import cube
 
 from cubespace.cli.plan import summary
-from cubespace.runs.pictures.plan import UNJUDGED, Ending
+from cubespace.runs.pictures.plan import UNJUDGED, Ending, PicturePlanRecord
+from cubespace.search.solver import Limits
 
 ROOT = Path(__file__).parents[3]
 
@@ -58,7 +60,27 @@ def test_a_plan_is_not_mixed_with_other_files(default_run, tmp_path) -> None:
         assert cube(*words, str(tmp_path / "plan"), cwd=tmp_path).returncode == 0
 
 
-RECORD = {"plan": [1, 2, 3], "ending": "validity unknown", "valid": None, "unseen_steps": [2], "seconds": 0.1}
+RECORD = PicturePlanRecord(
+    planner="fd-lmcut",
+    outcome="solved",
+    detail="",
+    plan=(1, 2, 3),
+    trace=None,
+    valid=None,
+    optimal=None,
+    reason="",
+    wrong_step=None,
+    seconds=0.1,
+    known_states=4,
+    known_transitions=2,
+    unseen_steps=(2,),
+    ending="validity unknown",
+    exit_code=0,
+    actions=("a", "b", "c"),
+    simulator=None,
+    limits=Limits(),
+    warnings=(),
+)
 INVALID = {"valid": False, "ending": "not valid", "wrong_step": 2, "reason": "frame is not readable"}
 
 
@@ -75,15 +97,15 @@ INVALID = {"valid": False, "ending": "not valid", "wrong_step": 2, "reason": "fr
             "no plan: unsolvable in the learned",
         ),
         (
-            {"valid": True, "ending": "valid", "optimal": False, "unseen_steps": []},
+            {"valid": True, "ending": "valid", "optimal": False, "unseen_steps": ()},
             "3 steps, valid, not shortest; 3 of 3",
         ),
         (
-            {"valid": True, "ending": "valid", "optimal": True, "unseen_steps": [2, 3]},
+            {"valid": True, "ending": "valid", "optimal": True, "unseen_steps": (2, 3)},
             "3 steps, valid, optimal; 1 of 3 steps seen in training, 2 new and valid; 0.1 s",
         ),
         (
-            {**INVALID, "fault": "", "unseen_steps": [1, 3]},
+            {**INVALID, "fault": "", "unseen_steps": (1, 3)},
             "3 steps, not valid (frame 2: frame is not readable); 1 of 3 steps seen in training, 1 new and valid, "
             "never seen: 3; 0.1 s",
         ),
@@ -93,7 +115,7 @@ def test_one_line_says_what_a_plan_is_worth(changes, words) -> None:
     class Made:
         solution = object()
 
-    assert summary(Made(), RECORD | changes).startswith(words)  # type: ignore[arg-type]
+    assert summary(Made(), attrs.evolve(RECORD, **changes)).startswith(words)  # type: ignore[arg-type]
 
 
 def test_a_goal_out_of_reach_is_called_so() -> None:

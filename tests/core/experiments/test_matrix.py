@@ -102,8 +102,8 @@ def test_a_planner_axis_has_one_planner_in_each_cell() -> None:
 
 
 def test_cells_of_equal_settings_share_a_run() -> None:
-    usual = RunConfig().model.bits
-    cells = cells_of(Matrix(variants={"one": {}, "other": {"model": {"bits": usual}}}), FOLDER, load_plugins())
+    bits = RunConfig().autoencoder.bits
+    cells = cells_of(Matrix(variants={"one": {}, "other": {"autoencoder": {"bits": bits}}}), FOLDER, load_plugins())
     assert len(cells) == 2
     assert cells[0].folder == cells[1].folder
 
