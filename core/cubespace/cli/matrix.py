@@ -23,6 +23,7 @@ from cubespace.experiments.executor import Executor
 from cubespace.experiments.matrix import Matrix, read_matrix
 from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings import defaults
 from cubespace.settings.recipe import Execution
 
 Source = Annotated[
@@ -109,7 +110,7 @@ def matrix(
     output: MatrixFolder = None,
     executor: Annotated[
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the cells.")
-    ] = "local",
+    ] = defaults.EXECUTOR,
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side.  [default: one per core]")] = None,
     manner: Manner,
     reuse: Lenders = None,
@@ -148,7 +149,9 @@ def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matri
     given = Matrix() if source is None else read_matrix(source)
     wanted = axes.put_on(given)
     if not wanted.values() and not wanted.settings:
-        raise UsageError("nothing to combine: name a matrix file, or axes such as --domain mnist --seeds 0-4")
+        raise UsageError(
+            f"nothing to combine: name a matrix file, or axes such as --domain {defaults.DOMAIN} --seeds 0-4"
+        )
     if output is not None:
         return wanted, output
     if source is not None and source.is_dir():

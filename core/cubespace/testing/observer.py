@@ -14,11 +14,11 @@ from cubespace.plugins.catalogue import load_plugins
 
 ROWS: tuple[dict[str, Any], ...] = (
     {"epoch": 1, "phase": "joint", "total": 1.5, "validation_successor": 0.2, "seconds": 0.1},
-    {"epoch": 2, "phase": "decoder", "total": 0.5, "validation_direct": None, "seconds": 0.1},
+    {"epoch": 2, "phase": "joint", "total": 0.5, "validation_direct": None, "seconds": 0.1},
 )
 RECORDS: tuple[dict[str, Any], ...] = (
-    {"problem": "001", "planner": "fd-lmcut", "outcome": "solved", "plan": [3, 1], "valid": True, "seconds": 0.2},
-    {"problem": "002", "planner": "fd-lmcut", "outcome": "out of time", "plan": None, "valid": None, "seconds": 9.0},
+    {"problem": "001", "planner": "theirs", "outcome": "solved", "plan": [3, 1], "valid": True, "seconds": 0.2},
+    {"problem": "002", "planner": "theirs", "outcome": "out of time", "plan": None, "valid": None, "seconds": 9.0},
 )
 
 

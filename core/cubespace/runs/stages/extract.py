@@ -14,6 +14,7 @@ from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.learners import make_learner
 from cubespace.runs.pictures.solving import redrawing_errors
 from cubespace.runs.stages.judging import judge_run
+from cubespace.settings import defaults
 from cubespace.settings.recipe import AUTO
 from cubespace.settings.stages import EXTRACTION, JUDGEMENT, PDDL, STRIPS
 from cubespace.symbols.extraction import ExtractionReport, extract
@@ -53,7 +54,7 @@ def _extract(
     if effects != "differences" and actions is None:
         raise UsageError(
             f"extract.effects={effects} needs learned actions, and learner '{run.learner().learner}' has none: "
-            "use --learner autoencoder, or leave extract.effects out"
+            f"use --learner {defaults.TRAINED_LEARNER}, or leave extract.effects out"
         )
     if effects == "network" and not (actions is not None and actions.strips):
         raise UsageError("This apply module has no STRIPS effects: set extract.effects to differences or observed.")
