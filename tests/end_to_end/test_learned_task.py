@@ -18,7 +18,7 @@ NEEDS_OPTIONS = {"fd": "fd:search=astar(blind())"}
 def test_every_planner_solves_it_the_admissible_ones_agree_and_val_accepts(tmp_path, recipe) -> None:
     run = Run.load(copy_run(tmp_path, recipe))
     problem = make_problems(run.domain, run.data.test, run.config.plan)[0]
-    task = search_problem(run.network, run.strips, problem).task
+    task = search_problem(run.code, run.strips, problem).task
     costs = {}
     for name in load_plugins().names("planner"):
         planner = load_plugins().create("planner", NEEDS_OPTIONS.get(name, name))

@@ -24,6 +24,7 @@ from cubespace.experiments.executor import Executor
 from cubespace.experiments.matrix import Matrix, read_matrix
 from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.settings import defaults
 from cubespace.settings.recipe import Execution
 
 Source = Annotated[
@@ -119,7 +120,7 @@ def matrix(
     output: MatrixFolder = None,
     executor: Annotated[
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the jobs.")
-    ] = "local",
+    ] = defaults.EXECUTOR,
     jobs: Jobs = None,
     manner: Manner,
     reuse: Lenders = None,
@@ -158,7 +159,9 @@ def _requested(source: Path | None, axes: Axes, output: Path | None) -> tuple[Ma
     given = Matrix() if source is None else read_matrix(source)
     requested = axes.put_on(given)
     if not requested.values() and not requested.settings:
-        raise UsageError("nothing to combine: name a matrix file, or axes such as --domain mnist --seeds 0-4")
+        raise UsageError(
+            f"nothing to combine: name a matrix file, or axes such as --domain {defaults.DOMAIN} --seeds 0-4"
+        )
     if output is not None:
         return requested, output
     if source is not None and source.is_dir():

@@ -12,6 +12,7 @@ import typer
 from cubespace.base.files import write_text
 from cubespace.cli.app import app
 from cubespace.cli.option_groups import grouped
+from cubespace.settings import defaults
 
 if TYPE_CHECKING:
     from cubespace.experiments.tables.rows import RunFacts
@@ -68,7 +69,7 @@ def tables(
     ] = None,
     against: Annotated[
         str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")
-    ] = "fd-blind",
+    ] = defaults.COMPARED_PLANNER,
 ) -> None:
     """Print a table of many runs; seeds, and every axis that is in neither rows nor columns, are aggregated."""
     from cubespace.experiments.tables.formats import FORMATS, put_beside

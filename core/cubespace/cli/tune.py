@@ -22,6 +22,7 @@ from cubespace.cli.options import SPEC, Domain
 from cubespace.cli.signals import Stopped
 from cubespace.experiments.executor import JobResult
 from cubespace.experiments.tuning.tuning_file import Choice, Tuning, read_tuning
+from cubespace.settings import defaults
 from cubespace.settings.run_config import SHORT_NAMES
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Question:
 
 @app.command(
     epilog="Examples: `cube tune --preset paper --domain mnist --trials 100 --jobs 2`, "
-    "`cube tune --domain lightsout --set autoencoder.bits=16,36,64 --set train.losses.direct=0.02,0.1 --trials 6`"
+    "`cube tune --domain lightsout --set learner=autoencoder --set autoencoder.bits=16,36,64 --trials 6`"
 )
 @grouped
 def tune(
@@ -102,7 +103,7 @@ def tune(
     storage: Storage = None,
     executor: Annotated[
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the trials.")
-    ] = "local",
+    ] = defaults.EXECUTOR,
     jobs: Annotated[int | None, typer.Option(min=1, help="Trials side by side.  [default: one per core]")] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors.")] = False,
     as_json: AsJson = False,

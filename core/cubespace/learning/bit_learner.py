@@ -14,6 +14,7 @@ from cubespace.base.observer import Observer
 from cubespace.base.options import NoOptions
 from cubespace.learning.code import Code, SavedCode
 from cubespace.learning.measures import Measures
+from cubespace.settings import defaults
 from cubespace.settings.recipe import Execution, Recipe
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class BitLearner(ABC):
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     quick: ClassVar[bool] = False  # whether it takes seconds, so that ``auto`` tries it
     trained: ClassVar[bool] = False  # whether the settings of gradient training, ``autoencoder`` and ``train``, matter
-    precondition: ClassVar[str] = "static"  # the precondition learner that goes with it
+    precondition: ClassVar[str] = defaults.PRECONDITION  # the precondition learner that goes with it
     method: ClassVar[str] = ""  # what it does, in a few words for the first line of a run
 
     def __init__(self, options: Any) -> None:

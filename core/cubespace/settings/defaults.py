@@ -2,6 +2,9 @@
 
 DOMAIN = "mnist"
 PLANNER = "fd-lmcut"
+COMPARED_PLANNER = "fd-blind"  # what plots of effort compare others with: it has no heuristic
+PRECONDITION = "static"  # of bit learners that name none
+EXECUTOR = "local"
 TRAINED_LEARNER = "autoencoder"  # the learner of an apply module, and of pictures that suit no quick learner
 APPLY = "btl"
 ENCODER = DECODER = "mlp"

@@ -17,12 +17,12 @@ from cubespace.plugins.catalogue import load_plugins
 
 ROWS: tuple[Mapping[str, Any], ...] = (
     {"epoch": 1, "phase": "joint", "total": 1.5, "validation_successor": 0.2, "seconds": 0.1},
-    {"epoch": 2, "phase": "decoder", "total": 0.5, "validation_direct": None, "seconds": 0.1},
+    {"epoch": 2, "phase": "joint", "total": 0.5, "validation_direct": None, "seconds": 0.1},
 )
 SOLVED = PlanRecord(
     key="",
     problem="001",
-    planner="fd-lmcut",
+    planner="theirs",
     outcome="solved",
     detail="",
     plan=(3, 1),
@@ -40,7 +40,7 @@ SOLVED = PlanRecord(
 UNSOLVED = PlanRecord(
     key="",
     problem="002",
-    planner="fd-lmcut",
+    planner="theirs",
     outcome="out of time",
     detail="",
     plan=None,

@@ -42,9 +42,10 @@ class CellsCode(Code):
     def encode_pictures(self, images: Images) -> Bits:
         """Return for each cell whether it is nearer to its second look."""
         shown = images.astype(np.float32) / 255
-        first, second = (np.square(shown - look).reshape(len(images), self.cell.size, -1).sum(2) for look in self.looks)
+        nearer = np.square(shown - self.looks[0]) - np.square(shown - self.looks[1])  # how much nearer to the second
+        grey = nearer if nearer.ndim == 3 else nearer.sum(3)  # (batch, height, width)
         member = self.cell.ravel()[:, None] == np.arange(self.bits)  # (pixels, bits)
-        bits: Bits = (first - second) @ member.astype(np.float32) > 0
+        bits: Bits = grey.reshape(len(images), self.cell.size) @ member.astype(np.float32) > 0
         return bits
 
     def decode(self, bits: Bits) -> Pictures:
