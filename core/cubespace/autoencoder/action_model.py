@@ -46,6 +46,10 @@ class ActionModel(nn.Module):
     def choose(self, logits: Tensor, temperature: float) -> Tensor:
         """Return the actions, (batch, actions): rows that sum to one while training, one-hot rows in evaluation."""
 
+    def tables(self) -> list[nn.Parameter]:
+        """Return the parameters that have a row for each action: what is known about one action and no other."""
+        return [parameter for parameter in self.parameters() if parameter.shape == (self.actions, self.bits)]
+
     def write_effects(self, add: Tensor, delete: Tensor) -> None:
         """Let label ``a`` be given to the transitions whose difference is nearest to effect ``a``, (effects, bits)."""
         raise NotImplementedError(f"{type(self).__name__} learns its labels, they cannot be written")

@@ -5,10 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from cubespace.base.options import NoOptions
+
+WARM = 1.0  # the temperature at which relaxed successors are probabilities
+CERTAIN = 10.0  # the logit of a bit that an action decides
+LEAST_PROBABILITY = 1e-4  # of a bit after an action: the logit stays finite
 
 
 class ApplyModule(nn.Module):
@@ -35,6 +40,29 @@ class ApplyModule(nn.Module):
 
         ``state`` is (batch, bits), ``action`` is (batch, actions) with rows that sum to one.
         """
+
+    def bit_logits(self) -> tuple[Tensor, Tensor]:
+        """Return how probable each bit is after each action: two tables of logits, (actions, bits).
+
+        The first is for bits that are false before the action, the second for bits that are true. An action model that
+        infers labels by Bayes' rule needs nothing else of a STRIPS-like module. Differentiable in training; in
+        evaluation the signs are those of :meth:`effects`. A subclass may know them without asking :meth:`forward`.
+        """
+        if not self.training:
+            add, delete = self.effects()
+            return CERTAIN * (2.0 * add.float() - 1.0), CERTAIN * (1.0 - 2.0 * delete.float())
+        device = next(self.parameters()).device
+        every_action = torch.eye(self.actions, device=device)
+        false = torch.zeros(self.actions, self.bits, device=device)
+        after_false, after_true = (
+            self(state, every_action, WARM).clamp(LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
+            for state in (false, 1.0 - false)
+        )
+        return torch.logit(after_false), torch.logit(after_true)
+
+    def tables(self) -> list[nn.Parameter]:
+        """Return the parameters that have a row for each action: what is known about one action and no other."""
+        return [parameter for parameter in self.parameters() if parameter.shape[:1] == (self.actions,)]
 
     def successors(self, state: Tensor, labels: Tensor) -> Tensor:
         """Return the exact successors of states, (batch, bits), under each of some actions: bool (batch, labels, bits).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from cubespace.autoencoder.layers import held_outputs, hold_output
@@ -67,10 +68,14 @@ class LayeredEncoder(Encoder):
 
 
 class Decoder(nn.Module, ABC):
-    """Bits to the logits of pixels. A subclass is built as ``cls(shape, bits, options)``."""
+    """Bits to pictures. A subclass is built as ``cls(shape, bits, options)``.
+
+    Most return the logits of pixels. One that is ``linear`` returns pixels themselves, which may leave [0, 1].
+    """
 
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+    linear: ClassVar[bool] = False  # whether its outputs are pixels, not their logits
 
     def __init__(self, shape: Shape, bits: int, options: Any) -> None:
         super().__init__()
@@ -80,7 +85,15 @@ class Decoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, bits: Tensor) -> Tensor:
-        """Return the logits of the pixels, (batch, pixels), of states (batch, bits)."""
+        """Return the logits of the pixels or, if it is linear, pixels, (batch, pixels), of states (batch, bits)."""
+
+    def paint(self, outputs: Tensor) -> Tensor:
+        """Return the pixels, in [0, 1], of what :meth:`forward` returned."""
+        return outputs.clamp(0.0, 1.0) if self.linear else torch.sigmoid(outputs)
+
+    def complexity(self) -> Tensor:
+        """Return how much a bit changes the picture, over all bits: what an objective may keep small."""
+        return torch.zeros(())
 
 
 def picture_shape(image_shape: tuple[int, ...]) -> Shape:

@@ -47,10 +47,12 @@ class _CrossEntropy(torch.autograd.Function):
 def image_loss(kind: str, logits: Tensor, images: Tensor) -> Tensor:
     """Return the loss of each part of ``logits`` (parts, batch, pixels): x0, x1 and, if there is a third, x1 again."""
     logits = logits.float()  # half precision is too coarse for a loss
+    target = torch.cat((images, images[1:])) if len(logits) == 3 else images
+    if kind == "pixels":  # the outputs of a linear decoder
+        return (logits - target).square().flatten(1).mean(1)
     if kind == "bce":
         values: Tensor = _CrossEntropy.apply(logits, images)  # type: ignore[no-untyped-call]
         return values
-    target = torch.cat((images, images[1:])) if len(logits) == 3 else images
     return (torch.sigmoid(logits) - target).square().flatten(1).mean(1)
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from cubespace.autoencoder.apply_module import ApplyModule
+from cubespace.autoencoder.apply_module import LEAST_PROBABILITY, ApplyModule
 from cubespace.autoencoder.relaxations import GumbelSoftmax
 
 ADD, DELETE, NOTHING = range(3)
@@ -38,6 +38,16 @@ class MinMax(ApplyModule):
         logits = (action @ self.table).view(-1, self.bits, 3)
         effect = self.gumbel_softmax(logits, temperature)  # (batch, bits, 3)
         return self.combine(state, effect[..., ADD], effect[..., DELETE])
+
+    def bit_logits(self) -> tuple[Tensor, Tensor]:
+        """Return the logits of the probabilities of the three effects, put together as relaxed effects are."""
+        effect = torch.softmax(self.table.view(-1, self.bits, 3), dim=2)  # (actions, bits, 3)
+        add, delete = effect[..., ADD], effect[..., DELETE]
+        after_false, after_true = (
+            self.combine(state, add, delete).clamp(LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
+            for state in (torch.zeros_like(add), torch.ones_like(add))
+        )
+        return torch.logit(after_false), torch.logit(after_true)
 
     def combine(self, state: Tensor, add: Tensor, delete: Tensor) -> Tensor:
         """Apply relaxed effects to a relaxed state."""

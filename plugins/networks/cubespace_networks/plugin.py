@@ -15,6 +15,9 @@ conv = join(
 head = provide(
     "action", "head", "cubespace_networks.action_head:ActionHead", "a network with Gumbel-Softmax (the paper's)"
 )
+posterior = provide(
+    "action", "posterior", "cubespace_networks.posterior:Posterior", "Bayes' rule on the apply module's probabilities"
+)
 paper = provide(
     "objective", "paper", "cubespace_networks.paper_objective:PaperObjective", "the terms of the paper, with delays"
 )
