@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PACKAGES := cubespace cubespace_domains cubespace_apply_modules cubespace_precondition cubespace_planners cubespace_bit_learners cubespace_networks cubespace_executors
-COVERAGE := $(PACKAGES:%=--cov=%) --cov-report=term:skip-covered --cov-report=xml
+SIDE_BY_SIDE := $(BIN)/pytest -n 2 --dist loadfile -m "not wall_clock"
+ALONE = $(BIN)/pytest -m wall_clock $(shell grep -rl mark.wall_clock --include="test_*.py" tests)
 
 .PHONY: run test coverage slow format clean docs browser screenshots
 
@@ -15,11 +15,13 @@ test: $(VENV)/.ready
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 --dist loadfile -rs --durations=10 --durations-min=5
+	$(SIDE_BY_SIDE) -rs --durations=10 --durations-min=5
+	$(ALONE) -rs
 
 # Apart from the tests, of which it takes a fifth more time of the processor.
 coverage: $(VENV)/.ready
-	$(BIN)/pytest -n 2 --dist loadfile $(COVERAGE)
+	$(SIDE_BY_SIDE) --cov=core --cov=plugins --cov-report=
+	$(ALONE) --cov=core --cov=plugins --cov-append --cov-report=term:skip-covered --cov-report=xml
 
 slow: $(VENV)/.ready
 	$(BIN)/pytest --slow -rs

@@ -4,7 +4,7 @@
 
 Without a run, networks of the preset ama2's size with random weights are searched; with runs of that preset, theirs,
 from the first picture of the training split to a state that does not exist, so that the search uses all its time. On a
-busy machine the processor's time tells more than the clock on the wall.
+busy machine, CPU time is more informative than wall-clock time.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def networks(runs: list[Path]) -> Iterator[tuple[str, SpaceAutoEncoder, np.ndarr
 
 
 def search(network: SpaceAutoEncoder, init: np.ndarray, seconds: float) -> SearchResult:
-    """Search for a state that the initial one cannot be: its complement, which is hardly ever reached."""
+    """Search for the complement of the initial state, which is hardly ever reached."""
     graph = LatentGraph(network)
     none = np.zeros((0, len(init)), dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.intp)

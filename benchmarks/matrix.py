@@ -4,7 +4,7 @@
 
 *Efficiency* is the speed-up over the same cells one after another by the local executor, over the number of jobs: 1 is
 ideal, and only idle cores can show it. *Busy* is the fraction of the time in which the places for cells were taken:
-seconds of all cells, over seconds of the whole times the number of places. *Overhead* is what is missing to 1 there, in
+seconds of all cells, over seconds of the whole times the number of places. *Overhead* is the rest, in
 seconds per cell; both count the start of the executor, and neither depends on what else the machine does. The load of
 the machine before the first cell is printed with them. Writes results/matrix.json and matrix.md.
 """
@@ -20,7 +20,7 @@ from typing import Any
 
 from cubespace.base.files import write_json, write_text
 from cubespace.experiments.driver import MatrixRun
-from cubespace.experiments.executor import CellResult
+from cubespace.experiments.executor import JobResult
 from cubespace.experiments.matrix import Matrix
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder.run_folder import environment
@@ -38,7 +38,7 @@ SETTINGS = {
 def measure(executor: str, jobs: int, cells: int) -> dict[str, Any]:
     """Run a matrix of cells that share nothing, and return how well the places were used."""
     by = load_plugins().create("executor", f"{executor}:jobs={jobs}")
-    results: list[CellResult] = []
+    results: list[JobResult] = []
     with tempfile.TemporaryDirectory() as name:
         matrix = Matrix(settings=dict(SETTINGS), axes={"seed": f"0-{cells - 1}"})
         run = MatrixRun.of(matrix, Path(name) / "matrix")

@@ -1,4 +1,4 @@
-"""Own pictures of a robot arm, without a simulator: whether the tool says which plans to doubt, and why.
+"""Pictures of a robot arm, without a simulator: whether the tool says which plans to doubt, and why.
 
     python benchmarks/own_pictures.py --work WORK        # draws, learns, plans; results/own_pictures.json and .md
 
@@ -44,7 +44,7 @@ CASES = {  # the run folder, how many pairs, whether a lamp blinks, settings tha
 
 
 def main() -> None:
-    """Do all cases, or those named, and write the table."""
+    """Run all cases, or those named, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, required=True, help="where pictures and runs go")
     parser.add_argument("--only", action="append", help="a case, by its name; repeatable")
@@ -66,8 +66,8 @@ def case(folder: str, pairs: int, lamp: bool, settings: dict[str, Any]) -> dict[
     file = f"{'lamp' if lamp else 'arm'}{pairs}.npz"
     before, after = draw_pairs(pairs, lamp)
     np.savez_compressed(file, before=before, after=after)
-    wanted = {"plan.instances": INSTANCES, "plan.planners": (PLANNER,), **settings}
-    run = cubespace.run(wanted, folder=folder, domain=f"images:path={file}")
+    config = {"plan.instances": INSTANCES, "plan.planners": (PLANNER,), **settings}
+    run = cubespace.run(config, folder=folder, domain=f"images:path={file}")
     row = run.results["planners"][PLANNER]
     judged = [(record, legal(run, record)) for record in row["records"] if record["plan"] is not None]
     judgement = json.loads((run.path / "judgement.json").read_text("utf-8"))
@@ -102,7 +102,7 @@ def draw_pairs(count: int, lamp: bool, seed: int = 0) -> list[NDArray[np.uint8]]
 
 
 def photographs(frames: NDArray[np.uint8], lamp: bool, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return frames with noise and, if wanted, a lamp that is lit by chance."""
+    """Return frames with noise and, with ``lamp``, a lamp that is lit at random."""
     pixels = frames.astype(np.float32)
     if lamp:
         pixels[rng.random(len(pixels)) < 0.5, LAMP, LAMP] = 255

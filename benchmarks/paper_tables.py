@@ -3,7 +3,7 @@
 python benchmarks/paper_tables.py NAME FOLDER... [--output results]
 
 NAME is that of a file in examples/paper; a folder is that of a matrix, or of a part of one that was run by itself.
-Nothing is trained or solved: what is not there stays empty.
+Nothing is trained or solved: missing results stay empty.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def page(name: str, runs: list[RunFacts], table: Table) -> str:
 
 
 def seconds(runs: list[RunFacts]) -> float:
-    """Return the time that all stages of all runs took; one that several runs share counts once."""
+    """Return the time that all stages of all runs took; a stage that several runs share counts once."""
     found: dict[str, float] = {}
     for facts in runs:
         manifest = read_json(facts.run.file("manifest.json"))

@@ -61,7 +61,7 @@ def learned_tasks(folder: Path, count: int) -> list[Task]:
 
 
 def row(planner: str, tasks: dict[str, list[Task]], cap: float) -> dict[str, Any]:
-    """Return what a planner does with the tasks of each run."""
+    """Return the results of a planner on the tasks of each run."""
     backend = load_plugins().create("planner", planner)
     missing = backend.missing()
     if missing is not None:
@@ -104,7 +104,7 @@ def markdown(rows: Sequence[dict[str, Any]], sizes: dict[str, dict[str, int]], a
 
 
 def cell(found: dict[str, Any]) -> str:
-    """Return what a planner did with the tasks of a run, in words."""
+    """Return the results of a planner on the tasks of a run, in words."""
     if not found["solved"]:
         return ", ".join(found["outcomes"])
     few = "" if found["solved"] == found["of"] else f", {found['solved']} of {found['of']} solved"

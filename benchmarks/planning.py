@@ -49,10 +49,10 @@ WANTED_PICTURES = 1.2
 
 
 def main() -> None:
-    """Measure, print the table and keep it."""
+    """Measure, print the table and write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cap", type=float, default=300.0, help="seconds for merge-and-shrink on single bits")
-    parser.add_argument("--repeat", type=int, default=3, help="the best of so many is kept")
+    parser.add_argument("--repeat", type=int, default=3, help="repetitions, of which the best is kept")
     parser.add_argument("--run", type=Path, action="append", default=[], help="a finished run, for (c); repeatable")
     parser.add_argument("--output", type=Path, default=Path("results/planning"))
     arguments = parser.parse_args()
@@ -111,7 +111,7 @@ def translate(task: Task) -> None:
 
 
 def grouping(cap: float, repeat: int) -> list[dict[str, Any]]:
-    """Return what merge-and-shrink does on grouped and on single bits."""
+    """Return the results of merge-and-shrink on grouped and on single bits."""
     model, goal = sliding(4), sliding_state(np.arange(16))
     model = attrs.evolve(model, mutexes=find_mutexes(model, goal[None]))
     task = Task(model, walk(model, goal, 21, seed=1), goal)
@@ -150,7 +150,7 @@ def pictures(folder: Path, repeat: int) -> list[dict[str, Any]]:
 
 
 def merging(folder: Path, cap: float) -> list[dict[str, Any]]:
-    """Return, per planner, what it does with the variables that learned bits are made into."""
+    """Return, per planner, its results with each kind of variables made from learned bits."""
     run = Run.load(folder)
     problem = folder / "problems" / "000"
     task = run.plan(problem / "init.png", problem / "goal.png", "fd-blind").task
@@ -168,7 +168,7 @@ def merging(folder: Path, cap: float) -> list[dict[str, Any]]:
 
 
 def in_turns(repeat: int, *works: Callable[[], object]) -> list[float]:
-    """Return the least wall time of each work; they take turns, so that a busy moment meets all of them."""
+    """Return the least wall time of each work; they take turns, so that a busy moment affects all of them."""
     least = [float("inf")] * len(works)
     begun, turns = time.perf_counter(), 0
     while turns < repeat or time.perf_counter() - begun < 1:
@@ -248,7 +248,7 @@ def merging_table(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def cell(found: dict[str, Any]) -> str:
-    """Return what a search did, in words."""
+    """Return the result of a search, in words."""
     if found["outcome"] != "solved":
         return f"{found['outcome']}, {found['seconds']:.0f} s"
     return f"{found['seconds']:.2f} s, {found['expansions']}"

@@ -32,7 +32,7 @@ def cube(run: Path, *arguments: str) -> dict[str, Any]:
 
 
 def domain_spec(domain: str, mandrill: Path | str | None) -> str:
-    """Return the spec of a domain, with the picture of the mandrill, which is not shipped, where it is wanted."""
+    """Return the spec of a domain, with the picture of the mandrill, which is not shipped, where it is needed."""
     spec = parse_spec(domain)
     if spec.name != "mandrill" or not mandrill:
         return domain

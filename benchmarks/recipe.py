@@ -1,4 +1,4 @@
-"""The recipe on everything: what defaults learn, without presets, on boards, photographs, lamps, towers, spoiled data.
+"""The default recipe, without presets, on boards, photographs, lamps, towers and spoiled data.
 
     python benchmarks/recipe.py domains [--mandrill PICTURE] [--seeds 0-4] [--jobs 2]
     python benchmarks/recipe.py boards towers robustness held-out [--worlds FOLDER]
@@ -66,7 +66,7 @@ class Row:
 
     @property
     def key(self) -> str:
-        """Return what tells the row from all others."""
+        """Return a key that is unique to the row."""
         return f"{self.section}/{self.name}-s{self.seed}"
 
 
@@ -110,7 +110,7 @@ def rows(sections: Iterable[str], seeds: Sequence[int], mandrill: str | None, wo
             Row(section="held-out", name="coins", domain=f"photo:image={worlds / 'coins.png'}"),
             Row(section="held-out", name="astronaut", domain=f"photo:image={worlds / 'astronaut.png'}"),
             Row(section="held-out", name="texture", domain=f"photo:image={worlds / 'texture.png'}"),
-            # merge-and-shrink takes minutes for each problem of so many lamps
+            # merge-and-shrink takes minutes for each problem with this many lamps
             Row(section="held-out", name="lightsout6", domain="lightsout:size=6", planners=WITHOUT_MERGING),
             Row(section="held-out", name="hanoi7", domain="hanoi:disks=7", problems=((), goals)),
             Row(
@@ -214,7 +214,7 @@ def main() -> None:
     arguments = parser.parse_args()
     first, _, last = arguments.seeds.partition("-")
     seeds = range(int(first), int(last or first) + 1)
-    wanted = rows(arguments.sections, list(seeds), arguments.mandrill, arguments.worlds)
+    selected = rows(arguments.sections, list(seeds), arguments.mandrill, arguments.worlds)
     file = RESULTS / "recipe.json"
     known = read_json(file) if file.is_file() else {"rows": []}
     assert isinstance(known, dict)
@@ -236,7 +236,7 @@ def main() -> None:
             write_results([records[key] for key in sorted(records)])
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(do, wanted))
+        list(pool.map(do, selected))
 
 
 def write_results(records: Sequence[dict[str, Any]]) -> None:

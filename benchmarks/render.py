@@ -3,7 +3,7 @@
     python benchmarks/render.py [DOMAIN …] [--mandrill PICTURE] [--output FILE.md]
 
 One thread, the best of several rounds over 64 MB. Drawing allocates its result, copying does not. The first ratio is
-for one batch of all 64 MB, whose memory the system hands out anew each time; the second for batches of 16 MB, whose
+for one batch of all 64 MB, whose memory the system allocates again each time; the second for batches of 16 MB, whose
 memory is used again. A ratio above 1 means that tables and results stay in the cache.
 """
 
@@ -69,6 +69,8 @@ def main() -> None:
     arguments = parser.parse_args()
     machine = environment()
     lines = [
+        "# Speed of drawing",
+        "",
         f"`{' '.join(['python', *sys.argv])}`, {machine['date']}, {machine['processor']}, one thread.",
         "",
         "| domain | frame | copy GB/s | 64 MB at once, M frames/s | ratio | 16 MB at once, M frames/s | ratio |",

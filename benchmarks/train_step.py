@@ -1,8 +1,8 @@
 """How much of the machine's matrix-product speed a full training step reaches, and where the rest goes.
 
-    python benchmarks/train_step.py [--threads 1] [--device cpu] [--set model.bits=200 …] [--output FILE.json]
+    python benchmarks/train_step.py [--threads 1] [--device cpu] [--set model.bits=200 …] [--output results/train_step]
 
-A step is forward, backward and optimiser of the joint phase with the default recipe, on 42x42 pictures. Its FLOPs are
+A step is forward, backward and optimiser of the joint phase with dense layers, on 42x42 pictures. Its FLOPs are
 those of its matrix products and convolutions, counted by ``torch.utils.flop_counter``. The peak is the fastest of some
 square matrix products in the same process with the same threads. Both are timed in turns, so that a busy machine slows
 both, and by two clocks.
@@ -11,7 +11,6 @@ both, and by two clocks.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import statistics
 import sys
@@ -22,14 +21,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from builders import build_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from cubespace.autoencoder.devices import pick_device
+from cubespace.autoencoder.encoder import Layout
 from cubespace.autoencoder.training import Trainer
+from cubespace.base.files import write_json, write_text
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.stages.networks import build_network
 from cubespace.settings.recipe import Execution, Recipe
 from cubespace.settings.run_config import load_config, parse_settings
 
+LAYERS = ("model.encoder=mlp", "model.decoder=mlp")  # by default, the data decide
 SIDE = 42
 TRANSITIONS = 4500
 ROUNDS = 15
@@ -52,16 +55,38 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as in cube train")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    config = load_config(None, parse_settings(arguments.set))
+    config = load_config(None, parse_settings([*LAYERS, *arguments.set]))
     recipe = Recipe(model=config.model, train=config.train)
     execution = Execution(device=arguments.device, threads=arguments.threads)
     result = measure(recipe, execution) | {
         "command": " ".join(["python", *sys.argv]),
         "date": time.strftime("%Y-%m-%d"),
     }
-    print(json.dumps(result, indent=2))
+    print(page(result))
     if arguments.output:
-        arguments.output.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+        write_json(arguments.output.with_suffix(".json"), result)
+        write_text(arguments.output.with_suffix(".md"), page(result))
+
+
+def page(result: dict[str, Any]) -> str:
+    """Return the figures as a table."""
+    threads = "one thread" if result["threads"] == 1 else f"{result['threads']} threads"
+    lines = [
+        "# Speed of a training step",
+        "",
+        f"`{result['command']}`, {result['date']}, {result['processor']}, {result['device']}, {threads}, "
+        f"torch {result['torch']}",
+        "",
+        f"A step of {result['batch']} pairs needs {result['step_gflop']} GFLOP of matrix products and convolutions and "
+        f"takes {result['step_ms']['wall']:.1f} ms. It reaches {result['step_gflops']['wall']:.0f} GFLOP/s; square "
+        f"matrix products in the same process reach {result['gemm_gflops']['wall']:.0f}. The ratio is "
+        f"{result['ratio']['wall']:.2f} by the clock and {result['ratio']['cpu']:.2f} by the time of the processor.",
+        "",
+        "| part of a step | share of its time |",
+        "|---|---|",
+    ]
+    lines += [f"| {name} | {share:.3f} |" for name, share in result["share_of_time"].items()]
+    return "\n".join([*lines, ""])
 
 
 def measure(recipe: Recipe, execution: Execution) -> dict[str, Any]:
@@ -70,7 +95,7 @@ def measure(recipe: Recipe, execution: Execution) -> dict[str, Any]:
     trainer = make_trainer(recipe, execution, device)
     rows = torch.arange(recipe.train.batch, device=device)
     step = lambda: trainer._step(rows, 0.9)  # noqa: E731 - late in training all losses count
-    for _ in range(10):  # past the first steps of RAdam, which are others
+    for _ in range(10):  # past the first steps of RAdam, which are different
         step()
     with FlopCounterMode(display=False) as counter:
         step()
@@ -124,7 +149,7 @@ def make_trainer(recipe: Recipe, execution: Execution, device: torch.device) -> 
     """Return a trainer on random pictures."""
     torch.manual_seed(0)
     pictures = np.random.default_rng(0).integers(256, size=(2, TRANSITIONS, SIDE * SIDE), dtype=np.uint8)
-    model = build_model(recipe.model, (SIDE, SIDE)).to(device)
+    model = build_network(load_plugins(), recipe.model, (SIDE, SIDE), Layout(bits=recipe.model.bits)).to(device)
     images = torch.from_numpy(pictures).to(device)
     return Trainer(model, images, images[:, :100], recipe.train, execution)
 

@@ -1,4 +1,4 @@
-"""Worlds that others made: levels of Gymnasium, problems of PDDLGym, and plans carried out in the environment.
+"""Third-party worlds: levels of Gymnasium, problems of PDDLGym, and plans carried out in the environment.
 
     python benchmarks/worlds.py gym act pddlgym deepcubeai [--seeds 0-2]
 
@@ -68,17 +68,17 @@ class Row:
 
     @property
     def key(self) -> str:
-        """Return what tells the row from all others."""
+        """Return a key that is unique to the row."""
         return f"{self.section}/{self.name}/{self.seed}"
 
     def folder(self, below: Path) -> Path:
-        """Return where its run goes; what is acted in is what was learned."""
+        """Return the run folder; plans are carried out in the world that was learned."""
         section = "gym" if self.section == "act" else self.section
         return below / f"{section}-{self.name}-s{self.seed}".replace(" ", "-").replace("%", "")
 
 
 def learn(run: Path, domain: str, seed: int, length: int, *settings: str, instances: int = 30) -> dict[str, Any]:
-    """Learn a world and solve problems in it; return what came of it."""
+    """Learn a world and solve problems in it; return the results."""
     planners = [word for planner in PLANNERS for word in ("--planner", planner)]
     problems = ("--length", str(length), "--instances", str(instances), *GOALS)
     return cube(run, "run", "--domain", domain, "--seed", str(seed), *settings, *planners, *problems, "-o", str(run))
@@ -136,7 +136,7 @@ def pddlgym(row: Row, run: Path) -> dict[str, Any]:
 
 
 def explored(problem: str, folder: Path) -> tuple[Path, int]:
-    """Return a file with all frames and moves of a problem, explored once, as PDDLGym takes its time."""
+    """Return a file with all frames and moves of a problem, explored only once, since PDDLGym is slow."""
     file = folder / problem.replace(".pddl", ".npz")
     if not file.is_file():
         domain = load_plugins().create("domain", f"pddlgym:problem={problem}")
@@ -208,11 +208,11 @@ def write(records: dict[str, dict[str, Any]]) -> None:
     about = {"instance_seed": INSTANCE_SEED, "machine": machine}
     write_json(RESULTS.with_suffix(".json"), {**about, "rows": {key: records[key] for key in sorted(records)}})
     head = (
-        "# Worlds of others, by `benchmarks/worlds.py`\n\n"
+        "# Third-party worlds, by `benchmarks/worlds.py`\n\n"
         f"Problems with random goals, of seed {INSTANCE_SEED}; {machine['processor']}, {machine['cores']} cores, one "
         "thread per run; dates are in worlds.json. The levels are those of Gymnasium and MiniGrid, with `level=0`. The "
         "problems of PDDLGym are of the size that R-latplan used; its two columns are read off its publication (see "
-        "the page 'Worlds of others'), for its own instances, and it was given the label of every transition.\n"
+        "the page 'Third-party worlds'), for its own instances, and it was given the label of every transition.\n"
     )
     write_text(RESULTS.with_suffix(".md"), head + tables(records))
 
@@ -230,7 +230,7 @@ def main() -> None:
     assert isinstance(known, dict)
     records = dict(known["rows"])
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    for row in wanted(arguments.sections, range(int(first), int(last or first) + 1)):
+    for row in selected_rows(arguments.sections, range(int(first), int(last or first) + 1)):
         if row.key in records and not arguments.again:
             continue
         try:
@@ -243,7 +243,7 @@ def main() -> None:
         write(records)  # after each row: nothing is lost if the rest is not run
 
 
-def wanted(sections: Sequence[str], seeds: Sequence[int]) -> list[Row]:
+def selected_rows(sections: Sequence[str], seeds: Sequence[int]) -> list[Row]:
     """Return the rows, all of one seed first."""
     return [Row(section, name, seed) for seed in seeds for section in sections for name in NAMES[section]]
 

@@ -1,10 +1,10 @@
 """Fill in the parts of README.md and docs/*.md that come from the program, from its examples and from its results.
 
     python docs/generate.py            # after a change of options, hooks, presets, contracts, examples or results
-    python docs/generate.py --check    # only say which pages are not up to date
+    python docs/generate.py --check    # only list the pages that are not up to date
 
-A part stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``. Pages are committed with their parts, so that
-they read as well in the repository as when they are built; a test compares them.
+A part is what stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``. Pages are committed with their parts, so
+that they read as well in the repository as when they are built; a test compares them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from made import contracts, program, results, texts  # noqa: E402 - needs the path above
+from generator import contracts, program, results, texts  # noqa: E402 - needs the path above
 
 PART = re.compile(r"(?<=<!-- made: )(?P<name>\S+)(?P<words>[^>\n]*) -->\n.*?(?=<!-- /made -->)", re.DOTALL)
 PARTS: dict[str, Callable[..., str]] = {
@@ -49,7 +49,7 @@ def filled(page: str) -> str:
 
 
 def written(page: str) -> str:
-    """Return a page without its parts: what somebody wrote."""
+    """Return a page without its generated parts."""
     return PART.sub(lambda match: f"{match['name']}{match['words']} -->\n", page)
 
 

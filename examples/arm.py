@@ -3,7 +3,7 @@
     python examples/arm.py -o arm.npz
     cube run --domain frames:path=arm.npz --set data.transitions=3000 --set plan.random_goals=on --length 5
 
-Whatever joint moves, the whole arm beyond it moves too: nothing here falls into independent places.
+Whichever joint moves, the whole arm beyond it moves too: nothing here separates into independent places.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     python examples/film.py lightsout:size=3 --walks 1 --steps 600 --hold 4 --scale 4 -o film.mp4
     cube run --domain images:video=film.mp4,resize=18x18
 
-A film is all that is learned from: which frames follow each other, not what was done.
+Learning sees only the film: which frames follow each other, not what was done.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def main() -> None:
     parser.add_argument("--walks", type=int, default=100)
     parser.add_argument("--steps", type=int, default=50, help="of each walk")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--hold", type=int, default=1, help="frames for which each picture stays")
-    parser.add_argument("--scale", type=int, default=1, help="pixels of a pixel")
+    parser.add_argument("--hold", type=int, default=1, help="number of frames for which each picture is shown")
+    parser.add_argument("--scale", type=int, default=1, help="size of a pixel, in pixels")
     parser.add_argument("-o", "--output", type=Path, required=True, help="a folder, or a video file such as film.mp4")
     arguments = parser.parse_args()
     films = walks(arguments.domain, arguments.walks, arguments.steps, arguments.seed)
@@ -50,19 +50,19 @@ def walks(spec: str, count: int, steps: int, seed: int) -> list[np.ndarray]:
     domain = load_plugins().create("domain", spec)
     assert isinstance(domain, StateSpace), f"{spec} does not know its states"
     before, after, number = walk(domain, count * steps, Spoiling(walks=count), np.random.default_rng(seed))
-    some = [np.flatnonzero(number == each) for each in np.unique(number)]
-    return [domain.render(np.concatenate([before[rows], after[rows[-1:]]])) for rows in some]
+    rows_of_walks = [np.flatnonzero(number == each) for each in np.unique(number)]
+    return [domain.render(np.concatenate([before[rows], after[rows[-1:]]])) for rows in rows_of_walks]
 
 
 def write_video(file: Path, frames: np.ndarray) -> None:
     """Write one video; a walk that follows another begins with a cut, which looks like a move."""
     try:
         import imageio.v3 as video
-        import imageio_ffmpeg  # noqa: F401 - what imageio writes videos with
+        import imageio_ffmpeg  # noqa: F401 - imageio needs it to write videos
     except ImportError:
         raise SystemExit("writing a video needs: pip install 'cubespace[video]'") from None
     colour = frames if frames.ndim == 4 else frames[..., None].repeat(3, axis=3)
-    height, width = (-side % 16 for side in colour.shape[1:3])  # what most players want
+    height, width = (-side % 16 for side in colour.shape[1:3])  # most players need multiples of 16
     padded = np.pad(colour, [(0, 0), (0, height), (0, width), (0, 0)], mode="edge")
     video.imwrite(file, padded, plugin="FFMPEG", fps=10, macro_block_size=16, output_params=["-crf", "12"])
 

@@ -25,7 +25,7 @@ NOISE = 4  # standard deviation of the camera's noise, of 255
 
 
 def moves(state: State) -> Iterator[tuple[str, State]]:
-    """Yield what can be done, and what comes of it."""
+    """Yield each possible action and the state after it."""
     lamp, door, cup, kettle = state
     yield "switch the lamp", (1 - lamp, door, cup, kettle)
     yield "open or close the cupboard", (lamp, 1 - door, cup, kettle)
@@ -83,10 +83,10 @@ def draw_cup(pen: ImageDraw.ImageDraw, left: int, top: int, inside: str) -> None
 
 def states() -> list[State]:
     """Return every state that can be reached from the start."""
-    found = [START]
-    for state in found:  # grows while it is walked through
-        found += [after for _, after in moves(state) if after not in found]
-    return found
+    reached = [START]
+    for state in reached:  # grows while it is walked through
+        reached += [after for _, after in moves(state) if after not in reached]
+    return reached
 
 
 def main() -> None:

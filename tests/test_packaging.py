@@ -36,19 +36,24 @@ def test_the_wheel_carries_types_templates_and_presets(wheel) -> None:
     assert {f"cubespace/settings/presets/{path.name}" for path in presets.glob("*.toml")} <= names
 
 
-def test_every_tool_knows_every_package() -> None:
-    tools = PROJECT["tool"]
-    assert {Path(path).name for path in tools["hatch"]["build"]["targets"]["wheel"]["packages"]} == TOP_LEVEL
-    assert set(tools["mypy"]["packages"]) == TOP_LEVEL
-    assert set(tools["importlinter"]["root_packages"]) == TOP_LEVEL
-    (measured,) = re.findall(r"^PACKAGES := (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
-    assert set(measured.split()) == TOP_LEVEL
+def test_every_list_of_packages_has_all_of_them() -> None:
+    """Where a tool takes a list and no pattern."""
+    build, imports = PROJECT["tool"]["hatch"]["build"], PROJECT["tool"]["importlinter"]
+    packages = [Path(path) for path in build["targets"]["wheel"]["packages"]]
+    assert {path.name for path in packages} == TOP_LEVEL
+    assert build["dev-mode-dirs"] == [str(path.parent) for path in packages]
+    assert set(imports["root_packages"]) == TOP_LEVEL
+    (plugins_above_core,) = [
+        contract["layers"] for contract in imports["contracts"] if contract.get("layers", [])[-1:] == ["cubespace"]
+    ]
+    assert {*plugins_above_core[0].split(" | "), "cubespace"} == TOP_LEVEL
 
 
-def test_the_version_is_the_same_everywhere() -> None:
+def test_the_version_is_the_same_everywhere(wheel) -> None:
     from cubespace import __version__
 
-    assert PROJECT["project"]["version"] == __version__
+    (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+    assert f"\nVersion: {__version__}\n" in wheel.read(metadata).decode()
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 

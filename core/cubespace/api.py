@@ -249,7 +249,7 @@ class Run:
     @cached_property
     def _planning(self) -> Planning:
         done = self._pipeline
-        return Planning(self.code, self.strips, self.domain, done.memory(), done.redrawing_error())
+        return Planning(self.code, self.strips, self.domain, done.memory(), done.extraction().redrawing_error)
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html

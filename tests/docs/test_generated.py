@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
 import generate  # noqa: E402 - needs the path above
-from made import contracts, results, texts  # noqa: E402
+from generator import contracts, results, texts  # noqa: E402
 
 PUBLIC = {"Evidence", "Preconditions", "Task", "StripsModel", "Statistics", "Outcome", "PlannerBackend", "Answer"}
 

@@ -86,4 +86,4 @@ def test_one_that_fails_is_named_and_the_run_goes_on(site) -> None:
     (site / "fake_tensorboard.py").write_text("class SummaryWriter:\n    def __init__(self, folder): 1 / 0\n")
     answer = call(site, "cubespace.cli", "train", *WORLD[:2], *words(HASTY), "--observer", "tensorboard")
     assert answer.returncode == 0, answer.stderr
-    assert "observer 'tensorboard' failed at 'start' and is told nothing more: ZeroDivisionError" in answer.stderr
+    assert "observer 'tensorboard' failed at 'start' and gets no more events: ZeroDivisionError" in answer.stderr

@@ -99,8 +99,14 @@ def test_a_cheap_command_runs(line, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_is_documented(hook) -> None:
-    assert f"### `{hook}(" in (ROOT / "docs" / "plugins.md").read_text()
+def test_every_hook_is_documented_with_what_to_write(hook) -> None:
+    """Its section names the class of a component, or says what to do with the argument."""
+    (argument,) = inspect.signature(getattr(hookspecs, hook)).parameters
+    _, heading, after = (ROOT / "docs" / "plugins.md").read_text().partition(f"### `{hook}({argument})`\n")
+    assert heading
+    section = re.split(r"^(?:#|<!--)", after, flags=re.MULTILINE)[0]
+    contracts = [kind.contract.partition(":")[2] for kind in KINDS.values() if kind.hook == hook]
+    assert f"`{contracts[0] if contracts else argument}" in section
 
 
 @pytest.mark.parametrize("hook", HOOKS)

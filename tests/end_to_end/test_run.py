@@ -158,7 +158,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(tmp_path) -> None:
     command = ["run", *WORLD, *words(HASTY), "--instances", "1", "-o", "run"]
     stopped = cube(*command, "--observer", "impatient", cwd=tmp_path, env=stranger(tmp_path, IMPATIENT))
     assert stopped.returncode == 130
-    assert "the same command goes on" in stopped.stderr
+    assert "the same command continues" in stopped.stderr
     assert "Traceback" not in stopped.stderr
     again = cube(*command, cwd=tmp_path)
     assert again.returncode == 0, again.stderr

@@ -47,7 +47,7 @@ def one_step_task() -> Task:
 
 
 def plan(task: Task, *actions: int) -> str:
-    return f"open('plan', 'w').write({write_plan(task.model, actions)!r})"
+    return f"open('plan', 'w').write({write_plan(task.model.names[action] for action in actions)!r})"
 
 
 def alive(marker: Path) -> bool:

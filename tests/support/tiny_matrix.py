@@ -12,7 +12,7 @@ from tiny_run import SETTINGS
 
 from cubespace.base.files import read_json
 from cubespace.cli.commands import app
-from cubespace.experiments.executor import Cell, CellResult, Executor, in_order, left_out
+from cubespace.experiments.executor import Executor, Job, JobResult, in_order, left_out
 from cubespace.experiments.matrix import Matrix
 
 DEFAULTS = {
@@ -31,23 +31,23 @@ def tiny_matrix(axes: dict[str, Any], settings: dict[str, Any] = DEFAULTS) -> Ma
 
 
 class InProcess(Executor):
-    """Calls ``cube`` in this process, one cell after another: quick, since torch is imported once."""
+    """Calls ``cube`` in this process, one job after another: quick, since torch is imported once."""
 
-    def run(self, cells: Sequence[Cell], finished: Callable[[CellResult], None]) -> None:
+    def run(self, jobs: Sequence[Job], finished: Callable[[JobResult], None]) -> None:
         succeeded: dict[str, bool] = {}
-        for cell in in_order(cells):
-            failed = [name for name in cell.after if not succeeded[name]]
-            result = left_out(cell, failed[0]) if failed else self.call(cell)
-            succeeded[cell.name] = result.succeeded
+        for job in in_order(jobs):
+            failed = [name for name in job.after if not succeeded[name]]
+            result = left_out(job, failed[0]) if failed else self.call(job)
+            succeeded[job.name] = result.succeeded
             finished(result)
 
-    def call(self, cell: Cell) -> CellResult:
+    def call(self, job: Job) -> JobResult:
         with contextlib.redirect_stderr(io.StringIO()):
             try:
-                app(list(cell.arguments), standalone_mode=False)
+                app(list(job.arguments), standalone_mode=False)
             except Exception as error:
-                return CellResult(cell=cell, status=1, errors=str(error))
-        return CellResult(cell=cell, status=0)
+                return JobResult(job=job, status=1, errors=str(error))
+        return JobResult(job=job, status=0)
 
 
 def done(folder: Path) -> Counter[str]:

@@ -14,7 +14,7 @@ from cubespace.symbols.strips import Task
 def accepts(folder: Path, task: Task, plan: Sequence[int], *, negation: bool = True) -> bool:
     """Return whether VAL finds the plan executable and the goal reached."""
     texts = write_domain(task.model, negation=negation), write_problem(task, negation=negation)
-    return accepts_files(folder, *texts, write_plan(task.model, plan))
+    return accepts_files(folder, *texts, write_plan(task.model.names[action] for action in plan))
 
 
 def accepts_files(folder: Path, domain: str, problem: str, plan: str) -> bool:

@@ -50,6 +50,9 @@ class ActionModel(nn.Module):
         """Return the parameters that have a row for each action: what is known about one action and no other."""
         return [parameter for parameter in self.parameters() if parameter.shape == (self.actions, self.bits)]
 
+    def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
+        """Be told that some labels have these effects from now on, (rows, bits) each."""
+
     def write_effects(self, add: Tensor, delete: Tensor) -> None:
         """Let label ``a`` be given to the transitions whose difference is nearest to effect ``a``, (effects, bits)."""
         raise NotImplementedError(f"{type(self).__name__} learns its labels, they cannot be written")

@@ -81,6 +81,10 @@ class ApplyModule(nn.Module):
         """Return the add and the delete mask of every action: two of bool (actions, bits), never both true."""
         raise NotImplementedError(f"{type(self).__name__} has no STRIPS effects")
 
+    def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
+        """Give some actions these effects, (rows, bits) each, from which training goes on; others stay as they are."""
+        raise NotImplementedError(f"{type(self).__name__} learns its effects, they cannot be written")
+
     def write_effects(self, add: Tensor, delete: Tensor) -> None:
         """Give the first actions exactly these effects, two masks of (effects, bits), and the others none."""
         raise NotImplementedError(f"{type(self).__name__} learns its effects, they cannot be written")

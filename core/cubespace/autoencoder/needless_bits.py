@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cubespace.base.differences import difference
+from cubespace.base.arrays import Bits, Indices
 
 RIDGE = 1e-6  # keeps the least squares solvable where two bits are equal
 
@@ -54,16 +54,11 @@ def mixed_bits(before: Tensor, after: Tensor, pixels: Tensor, free: Tensor, lost
     return taken
 
 
-def _savings(before: np.ndarray, after: np.ndarray, bits: np.ndarray) -> np.ndarray:
+def _savings(before: Bits, after: Bits, bits: Indices) -> Indices:
     """Return how many fewer distinct differences there are without each of some bits."""
     # a difference as one random number per changed bit: equal sums are equal differences, but for a negligible chance
     keys = np.random.default_rng(0).integers(-(2**62), 2**62, size=before.shape[1])
     change = (after.astype(np.int64) - before.astype(np.int64)) * keys  # (transitions, bits)
     total = change.sum(1)
     count = len(np.unique(total))
-    return np.array([count - len(np.unique(total - change[:, bit])) for bit in bits])
-
-
-def count_differences(before: Tensor, after: Tensor) -> int:
-    """Return the number of distinct differences."""
-    return len(np.unique(difference(before.cpu().numpy(), after.cpu().numpy()), axis=0))
+    return np.array([count - len(np.unique(total - change[:, bit])) for bit in bits], dtype=np.intp)

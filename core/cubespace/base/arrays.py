@@ -27,7 +27,15 @@ def apply_effect(states: Bits, add: Bits, delete: Bits) -> Bits:
 def row_keys(rows: Bits) -> list[bytes]:
     """Return one hashable key per row: equal rows have equal keys."""
     packed = np.packbits(rows, axis=1)
-    return [row.tobytes() for row in packed]
+    keys: list[bytes] = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0].tolist()
+    return keys
+
+
+def step_keys(sources: Indices, states: Bits) -> NDArray[np.void]:
+    """Return one comparable key per step: the number of the state it starts from, and the state it leads to."""
+    packed = np.packbits(states, axis=1)
+    rows = np.concatenate([sources.astype(">u4")[:, None].view(np.uint8), packed], axis=1)
+    return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
 
 
 def distinct_rows(rows: Bits) -> Bits:

@@ -24,11 +24,11 @@ class InputError(CubeError):
 
 
 class ComponentError(CubeError):
-    """A component failed at work; the message names it, its plugin and its package."""
+    """A component failed; the message names it, its plugin and its package."""
 
 
 class ContractError(Exception):
-    """A component has returned what its contract does not allow; whoever called it knows its name, and adds it."""
+    """A component has returned something that its contract does not allow; the caller adds the component's name."""
 
     def __init__(self, message: str, component: object = None) -> None:
         super().__init__(message)
@@ -36,11 +36,11 @@ class ContractError(Exception):
 
 
 class CubeNote(UserWarning):
-    """Something the user should know about the input, but need not do anything about; given by ``warnings.warn``."""
+    """Something the user should know about the input, but need not act on; issued with ``warnings.warn``."""
 
 
 def is_memory_error(error: BaseException) -> bool:
-    """Return whether there was not enough memory; torch has no error of its own for that of the processor."""
+    """Return whether there was not enough memory; torch has no error class for memory of the processor."""
     words = ("can't allocate memory", "not enough memory", "out of memory", "Invalid size", "Storage size calculation")
     return isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and any(word in str(error) for word in words)

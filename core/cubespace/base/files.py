@@ -18,9 +18,9 @@ from typing import BinaryIO
 
 from cubespace.base.errors import CubeError, InputError, is_memory_error
 
-# what a write in progress is called: the file, the process, something random
+# the name of a write in progress: the file, the process, something random
 PART = re.compile(r"\..+\.(\d+)-[0-9a-f]{8}\.part")
-NAME_LENGTH = 50  # characters of the file's own name in it, since names have a limit
+NAME_LENGTH = 50  # characters of the file's name that are kept in it, since names have a limit
 KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -36,8 +36,8 @@ _in_use: list[Path] = []
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file that replaces ``path`` if the block succeeds and leaves no trace if it fails.
 
-    Missing folders are made. Only a regular file is ever replaced, never a folder or a device. Trouble with the folder
-    or the disk is an :class:`InputError` that names the path.
+    Missing folders are created. Only a regular file is ever replaced, never a folder or a device. A problem with the
+    folder or the disk is an :class:`InputError` that names the path.
     """
     _refuse_irregular(path)
     part = part_of(path)
@@ -51,12 +51,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         raise _unwritable(path, error) from error
     finally:
-        with contextlib.suppress(OSError):  # if the folder could not be made, there is nothing to remove
+        with contextlib.suppress(OSError):  # if the folder could not be created, there is nothing to remove
             part.unlink(missing_ok=True)
 
 
 def part_of(path: Path) -> Path:
-    """Return what to call a file while it is written.
+    """Return the name that a file has while it is being written.
 
     A hidden neighbour, since a rename is atomic only within one file system; not tempfile, whose files are private.
     """
@@ -65,7 +65,7 @@ def part_of(path: Path) -> Path:
 
 @contextmanager
 def in_use(folder: Path) -> Iterator[None]:
-    """Inside the block, nothing makes this folder anew: if somebody removes it, writing there is an error."""
+    """Inside the block, nothing creates this folder again: if somebody removes it, writing there is an error."""
     _in_use.append(folder)
     try:
         yield
@@ -80,7 +80,7 @@ class Appended:
         self.path = path
 
     def __enter__(self) -> Appended:
-        """Open the file, or make it."""
+        """Open the file, or create it."""
         try:
             self.file = os.fdopen(_open_own(self.path), "a", encoding="utf-8", errors="backslashreplace")
         except OSError as error:
@@ -88,7 +88,7 @@ class Appended:
         return self
 
     def add(self, line: str) -> None:
-        """Add a line; it is in the file when this returns, so that others can follow."""
+        """Add a line; it is in the file when this returns, so that others can follow it."""
         try:
             if os.fstat(self.file.fileno()).st_nlink == 0:
                 raise InputError(f"'{self.path}' was removed while it was in use")
@@ -100,24 +100,24 @@ class Appended:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the file; what could not be written has been told already."""
+        """Close the file; what could not be written has been reported already."""
         with contextlib.suppress(OSError):
             self.file.close()
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all; bytes of file names that are no text stand as escapes."""
+    """Write a text file, whole or not at all; bytes of file names that are not text are written as escapes."""
     with replacing(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write a JSON file that people can read, whole or not at all."""
+    """Write an indented JSON file, whole or not at all."""
     write_text(path, json.dumps(value, indent=2) + "\n")
 
 
 def remove(path: Path) -> None:
-    """Remove a file if it is there."""
+    """Remove a file if it exists."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -127,8 +127,8 @@ def remove(path: Path) -> None:
 def read_json(path: Path) -> object:
     """Read a JSON file; one that is absent or damaged is an :class:`InputError` that names it."""
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for
-            raise InputError(f"cannot read '{path}': it is no regular file")
+        if path.exists() and not path.is_file():  # reading a pipe would block
+            raise InputError(f"cannot read '{path}': it is not a regular file")
         return json.loads(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"cannot read '{path}': {error.strerror}") from error
@@ -140,15 +140,15 @@ def read_json(path: Path) -> object:
 
 @contextmanager
 def well_formed(*sources: Path | str) -> Iterator[None]:
-    """Turn what goes wrong with the content of files into an :class:`InputError` that names where they are.
+    """Turn any error in the content of files into an :class:`InputError` that names the files.
 
-    Their hashes say that nobody has harmed them, but not that they are what this version writes.
+    Their hashes prove that they are undamaged, but not that they have the form that this version writes.
     """
     try:
         yield
     except (CubeError, OSError):
         raise
-    except Exception as error:  # content of the wrong form raises anything
+    except Exception as error:  # malformed content may raise anything
         if is_memory_error(error):
             raise
         names = ", ".join(f"'{source}'" for source in sources)
@@ -168,7 +168,7 @@ def sha256(path: Path) -> str:
 
 
 def _refuse_irregular(path: Path) -> None:
-    """Raise if there is something in the place of a file that must not be replaced, or no place for it any more."""
+    """Raise if the path is occupied by something that must not be replaced, or if its folder is gone."""
     for folder in _in_use:
         if path.is_relative_to(folder) and not folder.is_dir():
             raise InputError(f"cannot write '{path}': '{folder}' was removed while it was in use")

@@ -31,7 +31,7 @@ def film_strip(
 
     The given pictures have a blue border; the frame at which the plan went wrong, and its caption, are red. Steps that
     were ``unseen`` in training lead to frames that are orange and say so, unless a judge has ``accepted`` them: then
-    they are new, and valid.
+    they are captioned as new and valid.
     """
     marks = [_mark(step, wrong, unseen, accepted) for step in range(len(frames))]
     captions, colours = zip(("init", GIVEN), *marks, ("goal", GIVEN), strict=True)

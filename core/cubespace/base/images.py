@@ -1,4 +1,4 @@
-"""Picture files: read with care, written whole, and laid out on contact sheets."""
+"""Picture files: read defensively, written whole, and laid out on contact sheets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from cubespace.base.files import replacing
 
 Colour = Literal["auto", "grey", "rgb"]
 
-# The formats that are read, whatever a file is called: pixels only. PostScript, for example, would start a program.
+# The formats that are read, whatever the file is called: those that hold only pixels. PostScript, for example, would
+# start a program.
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "XPM")
 PAGED = ("GIF", "PNG", "TIFF", "WEBP")  # those in which a second picture is more than a thumbnail
 SIXTEEN_BITS = ("PNG", "PPM")  # formats whose mode I has 16 bits, not 32
@@ -31,9 +32,10 @@ GAP_GREY = 96  # between pictures: neither black nor white
 
 
 def open_picture(source: Path | bytes) -> Image.Image:
-    """Read a picture, from a file or from what would be in one, whole, upright and without transparency.
+    """Read a picture, from a file or from the bytes of one: whole, upright and without transparency.
 
-    Its mode is ``L`` or ``RGB``. Of a picture that moves, or has pages, the first is taken, with a :class:`CubeNote`.
+    Its mode is ``L`` or ``RGB``. Of an animation or a file with several pages, the first frame is taken, with a
+    :class:`CubeNote`.
     """
     if isinstance(source, bytes):
         what, name = "this", "the picture"
@@ -45,7 +47,7 @@ def open_picture(source: Path | bytes) -> Image.Image:
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source, formats=FORMATS) as image:
                 moves = image.format in PAGED and getattr(image, "is_animated", False)
-                deep = ";16" in str(image.tile)  # known before the pixels are unpacked only
+                deep = ";16" in str(image.tile)  # known only before the pixels are unpacked
                 image.load()
                 plain = _plain(ImageOps.exif_transpose(image), deep)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
@@ -53,7 +55,7 @@ def open_picture(source: Path | bytes) -> Image.Image:
         raise InputError(f"{name} is too large: more than {limit} million pixels; scale it down") from None
     except UnidentifiedImageError:
         raise InputError(f"{what} is not a picture, or its format is not supported: save it as PNG") from None
-    except Exception as error:  # decoders of damaged files raise anything
+    except Exception as error:  # decoders may raise anything on damaged files
         raise InputError(f"{name} cannot be read: {error}") from error
     if moves:
         warnings.warn(f"{name} has several frames: only the first is used", CubeNote, stacklevel=2)
@@ -141,11 +143,11 @@ def _refuse_no_file(path: Path) -> None:
 def _plain(image: Image.Image, deep: bool) -> Image.Image:
     """Return the picture in mode ``L`` or ``RGB``, on white where it is transparent.
 
-    A picture with 16 bits (``deep``) is taken to fill their range. One that does not, and one of 32 bits, whose range
-    nobody knows, is refused: it would come out nearly black.
+    A picture with 16 bits (``deep``) is assumed to use their whole range. One that does not, or one of 32 bits, whose
+    range is unknown, is refused: it would come out nearly black.
     """
     if image.mode == "F" or (image.mode == "I" and image.format not in SIXTEEN_BITS):
-        raise ValueError("its pixels have 32 bits, and how bright they are meant to be is not known; save it with 8")
+        raise ValueError("its pixels have 32 bits, and their intended brightness is not known; save it with 8")
     if image.mode.startswith("I"):  # 16 bits of grey, which convert("L") would clip
         wide = np.asarray(image)
         _refuse_dark(wide // 257, bool(np.ptp(wide)))

@@ -11,14 +11,14 @@ from PIL import Image, ImageDraw
 
 from cubespace.base.images import GAP_GREY
 
-CELL = 72  # pixels, the least width of a picture on the sheet
+CELL = 72  # pixels, the minimum width of a picture on the sheet
 TEXT = 14  # pixels below each picture
 SHEET = 900  # pixels, the width of a sheet
 GAP = 8
 
 
 def labelled_sheet(pictures: Sequence[NDArray[np.uint8]], names: Sequence[str]) -> NDArray[np.uint8]:
-    """Lay pictures, grey or colour and of any size, out in rows with their names below them."""
+    """Lay out pictures, grey or colour and of any size, in rows with their names below them."""
     tiles = [_enlarged(picture) for picture in pictures]
     width = max((tile.width for tile in tiles), default=CELL) + GAP
     height = max((tile.height for tile in tiles), default=CELL) + TEXT + GAP

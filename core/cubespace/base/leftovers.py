@@ -1,4 +1,4 @@
-"""What processes leave behind when they are killed: found by the number of the process in the name, and removed."""
+"""Files that killed processes leave behind: recognised by the process id in their name, and removed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from cubespace.base.errors import InputError
 from cubespace.base.files import PART
 
-ABANDONED_SECONDS = 3600.0  # without a change, after which a write in progress is none
-EVIDENCE_SECONDS = 24 * 3600.0  # for which somebody may want to look at what a process has left to be seen
-# a temporary folder: the process it belongs to, whether it is to be seen, something random
+ABANDONED_SECONDS = 3600.0  # without a change, after which a write in progress counts as abandoned
+EVIDENCE_SECONDS = 24 * 3600.0  # for which evidence is kept, so that somebody can look at it
+# a temporary folder: the process it belongs to, whether it is kept as evidence, something random
 TEMPORARY = re.compile(r"cube-(\d+)-(evidence-)?\w+")
 
 
@@ -23,13 +23,13 @@ def remove_temporary_folders() -> None:
     """Remove the temporary folders of our own processes that were killed."""
     try:
         entries = list(Path(tempfile.gettempdir()).iterdir())
-    except OSError:  # no temporary folder at all is told by whoever needs one
+    except OSError:  # if there is no temporary folder at all, whoever needs one reports it
         return
     for entry in entries:
-        found = TEMPORARY.fullmatch(entry.name)
-        if found is None or _is_running(int(found[1])) or not _is_own_folder(entry):
+        match = TEMPORARY.fullmatch(entry.name)
+        if match is None or _is_running(int(match[1])) or not _is_own_folder(entry):
             continue
-        if found[2] is None or _age(entry) > EVIDENCE_SECONDS:
+        if match[2] is None or _age(entry) > EVIDENCE_SECONDS:
             shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -39,7 +39,7 @@ def temporary_prefix() -> str:
 
 
 def evidence_folder() -> Path:
-    """Make a temporary folder for something that an error message points to; it outlives us by a day."""
+    """Make a temporary folder for something that an error message points to; it is kept for a day."""
     return Path(tempfile.mkdtemp(prefix=f"{temporary_prefix()}evidence-"))
 
 
@@ -47,8 +47,8 @@ def remove_parts(folder: Path) -> None:
     """Remove the files that killed processes have left half-written in a folder and in all folders below."""
     for place, _, names in os.walk(folder):
         for name in names:
-            found = PART.fullmatch(name)
-            if found is not None and _abandoned(Path(place, name), int(found[1])):
+            match = PART.fullmatch(name)
+            if match is not None and _abandoned(Path(place, name), int(match[1])):
                 with contextlib.suppress(OSError):  # not ours to remove, or gone
                     Path(place, name).unlink()
 
@@ -64,7 +64,7 @@ def refuse_links(folder: Path) -> None:
 def _abandoned(part: Path, writer: int) -> bool:
     """Return whether a write in progress will never be finished, by its process or, if the number was reused, its age.
 
-    Our own process has just begun: what bears its number is of an earlier one.
+    This process has only just started: a file that bears its number was left by an earlier one.
     """
     if writer == os.getpid() or not _is_running(writer):
         return True
@@ -72,7 +72,7 @@ def _abandoned(part: Path, writer: int) -> bool:
 
 
 def _age(path: Path) -> float:
-    """Return the seconds since a file was changed; none if it is gone."""
+    """Return the seconds since a file was changed; 0 if it is gone."""
     try:
         return time.time() - path.lstat().st_mtime
     except OSError:

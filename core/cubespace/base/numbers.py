@@ -1,6 +1,6 @@
-"""Numbers as people read them, on the terminal, in reports and in tables: rounding never makes all or nothing of some.
+"""Numbers for people, on the terminal, in reports and in tables: rounding never turns a part into all or nothing.
 
-0.99996 is not 1 and 0.00001 is not 0: a reader takes both as claims, not as roundings.
+0.99996 is not shown as 1, nor 0.00001 as 0: a reader would take either as a claim, not as a rounding.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def percent(fraction: float | None) -> str:
 
 
 def fixed(value: float | None, digits: int = 4) -> str:
-    """Return a number with a fixed number of digits, for columns; what is neither 0 nor 1 never looks like it."""
+    """Return a number with a fixed number of digits, for columns; what is neither 0 nor 1 never looks like either."""
     if value is None:
         return "?"
     text = f"{value:.{digits}f}"
@@ -32,7 +32,7 @@ def fixed(value: float | None, digits: int = 4) -> str:
 
 
 def rounded(fraction: float, digits: int = 4) -> float:
-    """Return a fraction for JSON, rounded, unless that would make all or nothing of it."""
+    """Return a fraction for JSON, rounded, unless that would make it 0 or 1."""
     shorter = round(fraction, digits)
     return fraction if shorter in (0.0, 1.0) else shorter
 
@@ -49,7 +49,7 @@ def number(value: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in the unit that fits it."""
+    """Return a duration in a suitable unit."""
     if seconds < 90:
         return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.2f} s"
     minutes = round(seconds / 60)
@@ -57,7 +57,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: int) -> str:
-    """Return a number of bytes in the unit that fits it."""
+    """Return a number of bytes in a suitable unit."""
     return f"{count / 1024:.0f} kB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MB"
 
 

@@ -1,4 +1,4 @@
-"""What a run tells while it works. An observer decides what becomes of it: a bar, a log, the curves of a tracker."""
+"""What a run reports while it works. An observer decides what to make of it: a bar, a log, the curves of a tracker."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Observer:
         """A stage begins."""
 
     def step(self, done: int, total: int, about: str) -> None:
-        """Some of the present stage is done."""
+        """Part of the current stage is done."""
 
     def say(self, line: str) -> None:
         """Something the user should know."""
@@ -39,17 +39,17 @@ class Observer:
     def epoch(self, row: Mapping[str, Any]) -> None:
         """An epoch of training is over; the row, as in ``metrics.jsonl``, has its number, phase, losses and measures.
 
-        Epochs since the last checkpoint come again after an interruption.
+        Epochs since the last checkpoint are reported again after an interruption.
         """
 
     def plan(self, record: Mapping[str, Any]) -> None:
         """An instance was given to a planner; the record is that of its ``result.json``, whether or not it was solved.
 
-        Instances that were done earlier are not told again.
+        Instances that were done earlier are not reported again.
         """
 
     def close(self) -> None:
-        """Work on the run is over, or has failed: write what is left to write."""
+        """Work on the run is over, or has failed: write whatever remains to be written."""
 
 
 class Observers(Observer):
@@ -65,50 +65,50 @@ class Observers(Observer):
         self.guests = dict(guests)
 
     def start(self, folder: Path) -> None:
-        """Tell all."""
+        """Pass it on."""
         self._tell("start", folder)
 
     def stage(self, name: str, about: str) -> None:
-        """Tell all."""
+        """Pass it on."""
         self._tell("stage", name, about)
 
     def step(self, done: int, total: int, about: str) -> None:
-        """Tell all."""
+        """Pass it on."""
         self._tell("step", done, total, about)
 
     def say(self, line: str) -> None:
-        """Tell all."""
+        """Pass it on."""
         self._tell("say", line)
 
     def epoch(self, row: Mapping[str, Any]) -> None:
-        """Tell all."""
+        """Pass it on."""
         self._tell("epoch", row)
 
     def plan(self, record: Mapping[str, Any]) -> None:
-        """Tell all."""
+        """Pass it on."""
         self._tell("plan", record)
 
     def close(self) -> None:
-        """Tell all."""
+        """Pass it on."""
         self._tell("close")
 
     def _tell(self, event: str, *facts: object) -> None:
         for observer in self.own:
             getattr(observer, event)(*facts)
         for name, guest in list(self.guests.items()):
-            if name not in self.guests:  # dropped while another one's failure was told
+            if name not in self.guests:  # dropped while the failure of another was being reported
                 continue
             try:
                 getattr(guest, event)(*deepcopy(facts))
             except (Exception, SystemExit) as error:  # a guest may raise anything
                 del self.guests[name]
                 reason = f"{type(error).__name__}: {error}"
-                self.say(f"observer '{name}' failed at '{event}' and is told nothing more: {reason}")
+                self.say(f"observer '{name}' failed at '{event}' and gets no more events: {reason}")
 
 
 @contextmanager
 def following(observer: Observer, folder: Path) -> Iterator[None]:
-    """Tell an observer when the work on a run begins and when it is over, however it ends."""
+    """Notify an observer when the work on a run begins and when it is over, however it ends."""
     observer.start(folder)
     try:
         yield

@@ -1,6 +1,6 @@
 """Options of components: what the user writes (``name:key=value,…`` or TOML) becomes the component's own attrs class.
 
-Types are strict: ``size=1.5`` is an error where an integer is wanted, an unknown key is an error that names the key.
+Types are strict: ``size=1.5`` is an error where an integer is required; so is an unknown key, and the message names it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from cubespace.base.words import listed
 
 T = TypeVar("T")
 
-MOST_UNITS, MOST_LAYERS = 1_000_000, 100  # of a network: larger ones fit no memory, and are a slip of the keyboard
+MOST_UNITS, MOST_LAYERS = 1_000_000, 100  # of a network: larger ones do not fit into memory, and are typing errors
 WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 
 
 class Text(str):
-    """A value from the command line: its type is the option's, whereas a TOML value brings its own."""
+    """A value from the command line: its type is the option's, whereas a TOML value has its own."""
 
     __slots__ = ()
 
@@ -72,15 +72,6 @@ def parse_spec(text: str) -> Spec:
     return Spec(name, options)
 
 
-def spec_of(value: object, where: str) -> Spec:
-    """Return the spec of a TOML value: a string as on the command line, or a table with the key ``name``."""
-    if isinstance(value, str):
-        return parse_spec(value)
-    if isinstance(value, Mapping) and isinstance(value.get("name"), str):
-        return Spec(str(value["name"]), {key: option for key, option in value.items() if key != "name"})
-    raise UsageError(f"{where} must be 'NAME:key=value,…' or a table with the key 'name', not {value!r}")
-
-
 def structure(cls: type[T], values: Mapping[str, object], where: str) -> T:
     """Build the attrs class ``cls`` from ``values``; every complaint names the key and begins with ``where``."""
     try:
@@ -90,14 +81,14 @@ def structure(cls: type[T], values: Mapping[str, object], where: str) -> T:
 
 
 def rooted(options: Any, home: Path) -> Any:
-    """Return the same options, with relative paths that lead somewhere from ``home`` beginning there."""
+    """Return the same options, with relative paths that exist below ``home`` resolved against it."""
     values = attrs.asdict(options, recurse=False)
     paths = {key: home / value for key, value in values.items() if isinstance(value, Path)}
     return attrs.evolve(options, **{key: path for key, path in paths.items() if path.exists()})
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return ``Did you mean 'x'?`` with a trailing space, or nothing if no known name is close."""
+    """Return ``Did you mean 'x'?`` with a trailing space, or an empty string if no known name is close."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"Did you mean '{close[0]}'? " if close else ""
 
@@ -188,17 +179,21 @@ def _choice(value: object, kind: Any) -> object:
 
 def _optional(value: object, kind: Any) -> object:
     inner = next(part for part in get_args(kind) if part is not type(None))
-    is_word = isinstance(value, Text) and value.lower() == "none" and inner not in (str, Path)  # there it is a text
+    is_word = isinstance(value, Text) and value.lower() == "none" and inner not in (str, Path)  # for those it is a text
     return None if value is None or is_word else _converter.structure(value, inner)
 
 
 def _tuple(value: object, kind: Any) -> tuple[object, ...]:
-    """Structure ``tuple[T, …]``; on the command line its items are joined by plus signs."""
+    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line its items are joined by plus signs."""
     items = value.split("+") if isinstance(value, Text) else value
     if not isinstance(items, (list, tuple)):
         raise TypeError(f"{value!r} is not a list")
     wrap = Text if isinstance(value, Text) else lambda item: item
-    return tuple(_converter.structure(wrap(item), get_args(kind)[0]) for item in items)
+    kinds = get_args(kind)
+    kinds = kinds[:1] * len(items) if kinds[-1] is Ellipsis else kinds
+    if len(items) != len(kinds):
+        raise TypeError(f"{value!r} does not have {len(kinds)} items")
+    return tuple(_converter.structure(wrap(item), each) for item, each in zip(items, kinds, strict=True))
 
 
 def _origin(kind: Any) -> object:
@@ -233,12 +228,12 @@ def _readable(line: str) -> str:
 
 
 def _plain(reason: str) -> str:
-    """Turn attrs' ``'key' must be >= 2: 1`` into ``must be >= 2, not 1``: the key will stand before it."""
+    """Turn attrs' ``'key' must be >= 2: 1`` into ``must be >= 2, not 1``: the key will be put before it."""
     return re.sub(r"^'\w+' (must be \S+ \S+): (.*)$", r"\1, not \2", reason)
 
 
 def _structure_hook(cls: type, converter: Converter) -> Callable[[Any, Any], Any]:
-    """Return how an attrs class is built; what a validator refuses is reported under its key, like a wrong type."""
+    """Return the function that builds an attrs class; what a validator refuses is reported under its key."""
     build: Callable[[Any, Any], Any] = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True)
 
     def hook(values: Any, kind: Any) -> Any:
@@ -248,7 +243,7 @@ def _structure_hook(cls: type, converter: Converter) -> Callable[[Any, Any], Any
             return build(values, kind)
         except ClassValidationError as error:
             with attrs.validators.disabled():
-                refusals = _refusals(build(values, kind))  # raises again if it was no validator
+                refusals = _refusals(build(values, kind))  # raises again if the error did not come from a validator
             raise ClassValidationError(error.message, refusals, cls) if refusals else error from None
 
     return hook
@@ -259,7 +254,7 @@ def _names(cls: type) -> str:
 
 
 def _refusals(built: Any) -> list[Exception]:
-    """Return what the validators of an attrs class say of an object, each with a note of its key."""
+    """Return the errors that the validators of an attrs class raise for an object, each with a note of its key."""
     refusals: list[Exception] = []
     for field in attrs.fields(type(built)):
         try:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-LONGEST = 2000  # characters of an error line; what is beyond is counted, not shown
+LONGEST = 2000  # characters of an error line; the rest is counted, not shown
 MOST_NAMED = 10  # things of one kind that one line names
 
 
 def printable(text: str) -> str:
-    """Return text in which control characters, line ends and bytes that are no text stand as escapes.
+    """Return text in which control characters, line ends and bytes that are not text are replaced by escapes.
 
-    The name of a file may have line ends in it, and must not make two lines of one, or colours of its own.
+    The name of a file may contain line ends or colour codes, which must not reach the terminal.
     """
     shown = (character if character.isprintable() else _escape(character) for character in text)
     return "".join(shown)

@@ -1,8 +1,8 @@
 """The command line: results on stdout, talk on stderr, one line per error, documented exit codes.
 
-Nothing is imported here but what catches signals, so that Ctrl-C is answered in good form from the start. Heavy
-libraries (torch, matplotlib) are imported inside the commands that need them, so that help, listings and completion
-answer at once.
+Only the signal handlers are imported here, so that Ctrl-C ends the program cleanly from the start. Heavy libraries
+(torch, matplotlib) are imported inside the commands that need them, so that help, listings and completion answer at
+once.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ def main() -> None:
         from cubespace.cli.ending import tell
 
         code = tell(error)
-    requests.ignore()  # all is done: a request that comes now must not disturb the end
+    requests.ignore()  # all is done: a signal that arrives now must not disturb the end
     sys.exit(code)

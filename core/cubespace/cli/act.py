@@ -26,18 +26,18 @@ ACTS = "acts"
 
 @attrs.frozen
 class Starts:
-    """From where to act, and for how long."""
+    """Where to start acting, and for how long."""
 
     instances: Instances = None
     length: Length = None
     seed: Annotated[int | None, typer.Option(min=0, help="Of starts, goals and labels.  [default: the run's]")] = None
     labels: Annotated[
-        int, typer.Option(min=0, help="Random steps whose action is known, to begin with; the rest is tried.")
+        int, typer.Option(min=0, help="Random steps with a known action to begin with; the rest is tried.")
     ] = 100
-    steps: Annotated[int, typer.Option(min=1, help="Actions in one episode, at most.")] = 50
+    steps: Annotated[int, typer.Option(min=1, help="Maximum number of actions in one episode.")] = 50
 
     def settings(self, plan: PlanConfig) -> PlanConfig:
-        """Return the settings of a run's problems, with what was asked for here."""
+        """Return the settings of a run's problems, with those given here on top."""
         return attrs.evolve(
             plan,
             instances=plan.instances if self.instances is None else self.instances,
@@ -57,7 +57,7 @@ def act(
     ] = DEFAULT_PLANNER,
     starts: Starts,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Where it goes.  [default: RUN/acts]")
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write.  [default: RUN/acts]")
     ] = None,
     device: Device = "auto",
     as_json: AsJson = False,
@@ -86,7 +86,7 @@ def act(
 
 
 def _table(actor: Actor, episodes: list[Episode]) -> dict[str, Any]:
-    """Return what came of all starts."""
+    """Return the results of all starts."""
     records = [episode.record() for episode in episodes]
     return {
         "learned_actions_bound": round(actor.binding.bound, 4),

@@ -33,7 +33,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 
 
 def catalogue(blocked: list[str] | None) -> Catalogue:
-    """Load the plugins, tell on stderr about those skipped, and return the catalogue."""
+    """Load the plugins, report those that were skipped on stderr, and return the catalogue."""
     loaded = load_plugins(tuple(blocked or ()))
     for failure in loaded.failures:
         typer.echo(str(failure), err=True)
@@ -49,23 +49,23 @@ def add_plugin_commands(words: Sequence[str]) -> None:
     taken = set(typer.main.get_group(app).commands) if plugins else set()
     for plugin in plugins:
         try:
-            own = _commands_of(plugin, taken)
+            commands = _commands_of(plugin, taken)
         except (Exception, SystemExit) as error:  # a plugin may raise anything
             typer.echo(str(Failure.of(plugin.plugin, plugin.distribution, error)), err=True)
             continue
-        app.registered_commands += own.registered_commands
-        app.registered_groups += own.registered_groups
-        taken |= set(typer.main.get_group(own).commands)
+        app.registered_commands += commands.registered_commands
+        app.registered_groups += commands.registered_groups
+        taken |= set(typer.main.get_group(commands).commands)
 
 
 def _commands_of(plugin: CommandPlugin, taken: set[str]) -> typer.Typer:
     """Return the commands of a plugin, built once so that a mistake shows here; none may have a name that is taken."""
-    own = typer.Typer()
-    plugin.add_to(own)
-    twice = sorted(taken & set(typer.main.get_group(own).commands))
+    commands = typer.Typer()
+    plugin.add_to(commands)
+    twice = sorted(taken & set(typer.main.get_group(commands).commands))
     if twice:
         raise ValueError(f"there is a command '{twice[0]}' already")
-    return own
+    return commands
 
 
 def _blocked(words: Sequence[str]) -> list[str]:
@@ -75,8 +75,8 @@ def _blocked(words: Sequence[str]) -> list[str]:
     return apart + [word.removeprefix(f"{flag}=") for word in words if word.startswith(f"{flag}=")]
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"cubespace {__version__}")
         raise typer.Exit
 

@@ -1,4 +1,4 @@
-"""``cube cell``: the work of one cell of a matrix, or a part of it; typed by scripts, so help does not list it."""
+"""``cube cell``: the work of one cell of a matrix, or part of it; called by scripts, so help does not list it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cell(
     precision: Precision = DEFAULTS.precision,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """Do the stages of a run folder that are left; what is done, here or in a run to reuse, is not done again."""
+    """Do the remaining stages of a run folder; what is done already, here or in a run to reuse, is not done again."""
     loaded = catalogue(no_plugin)
     run = RunFolder.load(folder, loaded)
     from cubespace.experiments.work import Work

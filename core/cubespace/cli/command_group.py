@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-# commands by what they are for, those that are used first first
+# commands by purpose, those that a user needs first at the top
 PANELS = {
     "Learn and plan": ("run", "plan", "studio", "report", "show"),
     "One stage at a time": ("data", "train", "extract", "evaluate"),
@@ -18,7 +18,7 @@ PANELS = {
 OF_PLUGINS = "Commands of plugins"
 ORDER = [name for names in PANELS.values() for name in names]
 
-# what is written for a value of a type, by what typer shows for it
+# what help shows for a value, by what typer would show
 VALUES = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<path>": "PATH"}
 VALUES |= {"<str>": "TEXT"}
 
@@ -44,10 +44,10 @@ class CommandGroup(TyperGroup):
 
 
 class WordyArgument(TyperArgument):
-    """An argument whose name says what it is."""
+    """An argument whose name alone says what to write."""
 
     def display_type_rich(self, ctx: Any) -> str | None:  # noqa: ARG002 - the signature is typer's
-        """Return no type."""
+        """Return None: an argument shows no type."""
         return None
 
     def _usage_display_name(self) -> str:
@@ -59,7 +59,7 @@ class WordyOption(TyperOption):
     """An option that shows what to write: ``N`` for a number, its values for a choice, nothing for a flag."""
 
     def display_type_rich(self, ctx: Any) -> str | None:
-        """Return what to write, with the least and the greatest value."""
+        """Return what to write, with the smallest and the largest value."""
         if self.is_flag:
             return None
         shown = self.metavar or str(self.display_type(ctx))
@@ -69,11 +69,11 @@ class WordyOption(TyperOption):
         return words if self.min is None else f"{words} ≥ {self.min}"
 
     def _get_number_range_help_str(self) -> str | None:
-        return None  # said beside the name
+        return None  # shown beside the name
 
 
 def panel_of(name: str) -> str:
-    """Return the heading below which a command stands."""
+    """Return the heading under which a command is listed."""
     return next((panel for panel, names in PANELS.items() if name in names), OF_PLUGINS)
 
 

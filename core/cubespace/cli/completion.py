@@ -48,8 +48,8 @@ def presets(incomplete: str) -> Offers:
 
 def settings(incomplete: str) -> Offers:
     """Complete the key of ``--set``."""
-    usual = flat(attrs.asdict(RunConfig()))
-    return [(f"{key}=", f"default: {value}") for key, value in usual.items() if key.startswith(incomplete)]
+    defaults = flat(attrs.asdict(RunConfig()))
+    return [(f"{key}=", f"default: {value}") for key, value in defaults.items() if key.startswith(incomplete)]
 
 
 def _offered(kind: str, incomplete: str) -> Offers:

@@ -31,7 +31,7 @@ DomainSpec = Annotated[
 DataFile = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.  [default: NAME.npz]")]
 Count = Annotated[
     int | None,
-    typer.Option("-n", "--count", min=1, help="How many transitions; the domain's usual number if left out."),
+    typer.Option("-n", "--count", min=1, help="How many transitions; the domain's default number if left out."),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Everything random depends on it alone.")]
 
@@ -56,11 +56,11 @@ def show(
     source = catalogue(no_plugin).create("domain", domain)
     target = output or Path(f"{parse_spec(domain).name}.png")
     if target.suffix.lower() != ".png":
-        raise UsageError(f"-o {target}: contact sheets are PNG files: let the name end in .png")
-    wanted = count if isinstance(source, StateSpace) else None  # a collection may have fewer
+        raise UsageError(f"-o {target}: contact sheets are PNG files: give it a name that ends in .png")
+    sample_size = count if isinstance(source, StateSpace) else None  # a collection may have fewer
     with blame(source):
-        check_count(source, wanted)
-        pairs = source.sample(wanted, np.random.default_rng(seed))
+        check_count(source, sample_size)
+        pairs = source.sample(sample_size, np.random.default_rng(seed))
         check_pairs(pairs, source)
     pairs = pairs[:count]
     _write_sheet(target, pairs.before, pairs.after)
@@ -77,11 +77,11 @@ class Spoiled:
 
     noise: Annotated[float, typer.Option(min=0, help="Spoil: standard deviation of noise on each pixel, of 1.")] = 0.0
     light: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: darken each picture by up to this.")] = 0.0
-    shift: Annotated[int, typer.Option(min=0, max=8, help="Spoil: shift each picture by up to so many pixels.")] = 0
+    shift: Annotated[int, typer.Option(min=0, max=8, help="Spoil: shift each picture by up to this many pixels.")] = 0
     blink: Annotated[int, typer.Option(min=0, max=8, help="Spoil: add lamps that blink at random.")] = 0
     wrong: Annotated[float, typer.Option(min=0, max=1, help="Spoil: mix up this fraction of the pairs.")] = 0.0
-    walks: Annotated[int | None, typer.Option(min=1, help="Spoil: pairs from so many random walks.")] = None
-    restart: Annotated[int | None, typer.Option(min=1, help="Begin walks anew after so many steps.")] = None
+    walks: Annotated[int | None, typer.Option(min=1, help="Spoil: draw pairs from this many random walks.")] = None
+    restart: Annotated[int | None, typer.Option(min=1, help="Restart walks after this many steps.")] = None
     from_goal: Annotated[bool, typer.Option("--from-goal", help="Begin walks at the goal.")] = False
 
 

@@ -24,7 +24,7 @@ def diagnose(
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """Compare the moves of the model with the true ones: of fresh random states or, without a simulator, held out."""
+    """Compare the model's moves with the true ones: for fresh states or, without a simulator, held-out pairs."""
     loaded = catalogue(no_plugin)
     opened = changed(folder, loaded, None, {"diagnose.states": states, "diagnose.seed": seed})
     done = work(opened, loaded, execution(device, 1), "diagnose", Terminal())
@@ -45,7 +45,7 @@ def lines(result: dict[str, Any]) -> list[str]:
         first = (
             f"{result['moves']} pairs held out (no simulator), {percent(result['known'])} of them known from training"
         )
-    told = [
+    sentences = [
         first,
         f"recall              {fixed(result['recall'])}",
         f"  no such effect    {fixed(result['no_effect'])}",
@@ -53,13 +53,13 @@ def lines(result: dict[str, Any]) -> list[str]:
         f"  unstable bits     {fixed(result['unstable'])}",
     ]
     if fresh:
-        told.append(f"wrong successors    {fixed(result['wrong'])} per state")
+        sentences.append(f"wrong successors    {fixed(result['wrong'])} per state")
         if "graph_recall" in result:
             edges = fixed(result["graph_recall"]), fixed(result["graph_wrong"])
-            told.append(f"the network's graph: recall {edges[0]}, wrong {edges[1]} per state")
-        told.append(f"states that look different and have the same bits: {result['aliases']}")
+            sentences.append(f"the network's graph: recall {edges[0]}, wrong {edges[1]} per state")
+        sentences.append(f"states that look different and have the same bits: {result['aliases']}")
     else:
-        told.append(f"recall of new ones  {fixed(result['new_recall'])}")
-        told.append(f"pictures that look unlike others with the same bits: {result['ambiguous']}")
-    told += [f"{each['planner']} {each['problem']}: {each['what']}; {each['why']}" for each in result["failures"]]
-    return told
+        sentences.append(f"recall of new ones  {fixed(result['new_recall'])}")
+        sentences.append(f"pictures that look unlike others with the same bits: {result['ambiguous']}")
+    sentences += [f"{each['planner']} {each['problem']}: {each['what']}; {each['why']}" for each in result["failures"]]
+    return sentences

@@ -1,4 +1,4 @@
-"""What ``cube run --dry-run`` shows: the folder, who learns, the phases of training and the configuration."""
+"""What ``cube run --dry-run`` shows: the folder, the learner, the phases of training and the configuration."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def outline_json(folder: Path, config: RunConfig, loaded: Catalogue) -> str:
 
 
 def _learner(config: RunConfig, loaded: Catalogue) -> str:
-    """Return who learns and by which method."""
+    """Return the learner and its method."""
     if config.learner.name == AUTO:
         return f"auto, the quick learner that held-out pairs choose; {defaults.TRAINED_LEARNER} if none fits"
     method = loaded.find("learner", parse_spec(config.learner.name).name).load().method

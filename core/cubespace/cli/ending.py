@@ -32,7 +32,7 @@ def tell(error: BaseException) -> int:
         message, code = "", 0
     else:
         message, code = explain(error)
-    if isinstance(error, (OSError, SystemExit)):  # what is left to print would fail once more at the very end
+    if isinstance(error, (OSError, SystemExit)):  # printing what is left would fail once more at the very end
         _discard_output()
     if message:
         with contextlib.suppress(OSError, AttributeError):  # stderr may be closed, or on a full disk
@@ -41,10 +41,10 @@ def tell(error: BaseException) -> int:
 
 
 def explain(error: BaseException) -> tuple[str, int]:
-    """Return what to say of an error, and the exit code."""
+    """Return the message for an error, and the exit code."""
     if isinstance(error, CubeError):
         return str(error), error.exit_code
-    if isinstance(error, TyperException):  # every mistake in the words of the command line
+    if isinstance(error, TyperException):  # any mistake on the command line
         return _wrong_words(error), UsageError.exit_code
     if isinstance(error, (typer.Abort, KeyboardInterrupt)):
         return "interrupted", INTERRUPTED
@@ -66,7 +66,7 @@ def _explain_unexpected(error: BaseException) -> tuple[str, int]:
 
 
 def show_notes() -> None:
-    """Let notes about the input be one line each, whatever is done with other warnings."""
+    """Show notes about the input in one line each, whatever is done with other warnings."""
     outer = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:

@@ -1,4 +1,4 @@
-"""``cube export``: results and models in the formats of other tools, or in one file to give away."""
+"""``cube export``: results and models in the formats of other tools, or in one file to share."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def export(
     folders: Annotated[list[Path], typer.Argument(metavar="RUN…|MATRIX", help="Run folders, or that of a matrix.")],
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="PATH", help="Where it goes; for lab, a folder.  [default: after RUN]"),
+        typer.Option("-o", "--output", metavar="PATH", help="Where to write; for lab, a folder.  [default: after RUN]"),
     ] = None,
     licence: Annotated[
-        str, typer.Option(metavar="TEXT", help="Of a bundle: under which licence the model is given away.")
+        str, typer.Option(metavar="TEXT", help="Of a bundle: the licence under which the model is shared.")
     ] = "not stated",
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,

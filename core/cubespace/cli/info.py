@@ -22,7 +22,7 @@ LIBRARIES = ("torch", "numpy", "pluggy", "attrs", "cattrs", "pillow", "up-fast-d
 
 @app.command(
     epilog="Example: `cube info --json`. One component and its options: `cube plugins mnist`",
-    context_settings={"allow_extra_args": True},  # to say where they belong
+    context_settings={"allow_extra_args": True},  # so that the error can say where they belong
 )
 def info(ctx: typer.Context, as_json: AsJson = False, no_plugin: NoPlugin = None) -> None:
     """Show versions, device, threads, planners found, plugins, failures, and the presets with their reasons."""

@@ -11,12 +11,13 @@ import attrs
 import typer
 
 from cubespace.base.errors import UsageError
+from cubespace.base.numbers import duration
 from cubespace.base.options import Spec, parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names, presets, settings
-from cubespace.cli.matrix_view import MatrixView, duration
+from cubespace.cli.matrix_view import MatrixView
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import DEFAULTS, SPEC, Device, Precision
+from cubespace.cli.options import DEFAULTS, SPEC, Device, Precision, Searches
 from cubespace.cli.signals import Stopped
 from cubespace.experiments.driver import MatrixRun, Outcome
 from cubespace.experiments.executor import Executor
@@ -26,7 +27,7 @@ from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.recipe import Execution
 
 Source = Annotated[
-    Path | None, typer.Argument(metavar="FILE|MATRIX", help="A matrix file, or the folder of a matrix to go on with.")
+    Path | None, typer.Argument(metavar="FILE|MATRIX", help="A matrix file, or the folder of a matrix to continue.")
 ]
 MatrixFolder = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder of the matrix.  [default: runs/…]")
@@ -48,7 +49,7 @@ def _axis(kind: str, words: str) -> Any:
 
 @attrs.frozen
 class Axes:
-    """Axes on the command line: they take the place of those of the file."""
+    """Axes on the command line: they replace those of the file."""
 
     domain: Annotated[list[str] | None, _axis("domain", "Where the pictures come from")] = None
     learner: Annotated[list[str] | None, _axis("learner", "How bits are learned")] = None
@@ -73,7 +74,7 @@ class Axes:
     ] = None
 
     def put_on(self, matrix: Matrix) -> Matrix:
-        """Return a matrix with these on top."""
+        """Return a matrix with these axes on top."""
         given: dict[str, Any] = attrs.asdict(self)
         names = ("domain", "learner", "apply", "encoder", "precondition", "planner", "variant")
         axes = {name: given[name] for name in names}
@@ -90,9 +91,9 @@ class Axes:
 
 @attrs.frozen
 class Manner:
-    """How every cell works, which is no part of the identity of its result."""
+    """How every cell works, which is not part of the identity of its result."""
 
-    searches: Annotated[int, typer.Option(min=1, help="Searches of planners side by side in each cell.")] = 1
+    searches: Searches = DEFAULTS.searches
     device: Device = DEFAULTS.device
     precision: Precision = DEFAULTS.precision
 
@@ -108,25 +109,28 @@ def matrix(
     axes: Axes,
     output: MatrixFolder = None,
     executor: Annotated[
-        str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the cells.")
+        str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the jobs.")
     ] = "local",
-    jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side.  [default: one per core]")] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cells, or stages that they share, side by side.  [default: one per core]"),
+    ] = None,
     manner: Manner,
     reuse: Lenders = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; do nothing.")
+        bool, typer.Option("--dry-run", help="List the cells, what is done, and the time left; run nothing.")
     ] = False,
     print_jobs: Annotated[
-        bool, typer.Option("--print-jobs", help="Make the run folders and print a script for a SLURM cluster.")
+        bool, typer.Option("--print-jobs", help="Create the run folders and print a script for a SLURM cluster.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors.")] = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """Run every combination of some settings; what is done is kept, so the same command again goes on."""
+    """Run every combination of some settings; finished work is kept, so repeating the command continues."""
     loaded = catalogue(no_plugin)
-    wanted, folder = _wanted(source, axes, output)
-    run = MatrixRun.of(wanted, folder, loaded)
+    requested, folder = _requested(source, axes, output)
+    run = MatrixRun.of(requested, folder, loaded)
     if dry_run:
         _outline(run, as_json)
         return
@@ -135,7 +139,7 @@ def matrix(
         if as_json:
             raise UsageError("--print-jobs prints a script for a shell: leave --json out")
         run.prepare()
-        typer.echo("\n".join(job_lines(run.jobs(), folder, how, wanted.diagnose)))
+        typer.echo("\n".join(job_lines(run.jobs(), folder, how, requested.diagnose)))
         return
     by = find_executor(loaded, executor, jobs)
     if reuse:
@@ -143,32 +147,32 @@ def matrix(
     _show(_run(run, by, how, quiet), folder, as_json)
 
 
-def _wanted(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matrix, Path]:
-    """Return the matrix and where it goes: to its own folder, or to one that is called after the file or the axes."""
+def _requested(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matrix, Path]:
+    """Return the matrix and its folder: its own, or one that is named after the file or the axes."""
     given = Matrix() if source is None else read_matrix(source)
-    wanted = axes.put_on(given)
-    if not wanted.values() and not wanted.settings:
+    requested = axes.put_on(given)
+    if not requested.values() and not requested.settings:
         raise UsageError("nothing to combine: name a matrix file, or axes such as --domain mnist --seeds 0-4")
     if output is not None:
-        return wanted, output
+        return requested, output
     if source is not None and source.is_dir():
-        return wanted, source
-    digest = hashlib.sha256(wanted.dump().encode()).hexdigest()[:8]
-    return wanted, Path("runs") / (source.stem if source else f"matrix-{digest}")
+        return requested, source
+    digest = hashlib.sha256(requested.dump().encode()).hexdigest()[:8]
+    return requested, Path("runs") / (source.stem if source else f"matrix-{digest}")
 
 
 def _run(run: MatrixRun, by: Executor, how: Execution, quiet: bool) -> Outcome:
-    """Do what is left of a matrix; when interrupted, say how to go on."""
+    """Do what is left of a matrix; when interrupted, say how to continue."""
     with MatrixView([job.name for job in run.jobs()], run.folder, quiet=quiet) as view:
         try:
             return run.run(by, execution=how, told=view.told)
         except Stopped as stop:
-            stop.advice = f": cube matrix {run.folder} goes on"
+            stop.advice = f": cube matrix {run.folder} continues"
             raise
 
 
 def find_executor(loaded: Catalogue, text: str, jobs: int | None) -> Executor:
-    """Return who runs the cells; one that is not installed is refused before any work is done."""
+    """Return what runs the jobs; one that is not installed is refused before any work is done."""
     spec = parse_spec(text)
     if jobs is not None:
         spec = Spec(spec.name, {**spec.options, "jobs": jobs})
@@ -190,12 +194,12 @@ def _outline(run: MatrixRun, as_json: bool) -> None:
     for row in rows:
         typer.echo(f"{'done' if row['done'] else 'open'}  {row['cell']}  {row['run']}")
     done = sum(bool(row["done"]) for row in rows)
-    time = "not known before a cell is done" if seconds is None else f"about {duration(seconds)} of work on one core"
+    time = "not known until a cell is done" if seconds is None else f"about {duration(seconds)} of work on one core"
     typer.echo(f"{done} of {len(rows)} cells done; {len(jobs)} jobs left, {time}", err=True)
 
 
 def _show(outcome: Outcome, folder: Path, as_json: bool) -> None:
-    """Say what came of it; cells that failed are no success."""
+    """Print the result; exit with an error if cells failed."""
     if as_json:
         typer.echo(json.dumps({"matrix": str(folder), **attrs.asdict(outcome)}, indent=2))
     else:

@@ -1,4 +1,4 @@
-"""How a matrix gets on: a live table on a terminal, a line for each job that ends elsewhere."""
+"""Progress of a matrix: a live table on a terminal, elsewhere a line for each job that ends."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from cubespace.experiments.executor import ERRORS, CellResult, last_words
+from cubespace.base.numbers import duration
+from cubespace.experiments.executor import ERRORS, JobResult, last_words
 from cubespace.experiments.jobs import LOGS
 
 MAX_WORKING, MAX_FAILED = 12, 5  # rows that are shown
-MIN_TOLD = 3  # jobs that have to end before the time left is told
+MIN_ENDED = 3  # jobs that must have ended before the time left is estimated
 
 
 class MatrixView:
-    """Shows which jobs are at work and what is left; use it as a context."""
+    """Shows which jobs are running and what is left; use it as a context."""
 
     def __init__(self, jobs: Sequence[str], folder: Path, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
@@ -43,13 +44,13 @@ class MatrixView:
         """Stop drawing."""
         self.live.stop()
 
-    def told(self, result: CellResult) -> None:
+    def told(self, result: JobResult) -> None:
         """A job has ended."""
-        self.open.pop(result.cell.name, None)
+        self.open.pop(result.job.name, None)
         if not result.succeeded:
-            self.failed.append(f"{result.cell.name}: {result.reason}")
+            self.failed.append(f"{result.job.name}: {result.reason}")
         how = f"{result.seconds:.1f} s" if result.succeeded else f"failed, {result.reason}"
-        self._say(f"[{self.total - len(self.open)}/{self.total}] {result.cell.name}: {how}{self._left()}")
+        self._say(f"[{self.total - len(self.open)}/{self.total}] {result.job.name}: {how}{self._left()}")
 
     def _say(self, line: str) -> None:
         if self.quiet:
@@ -62,7 +63,7 @@ class MatrixView:
     def _left(self) -> str:
         """Return the time left, by the jobs that have ended."""
         ended = self.total - len(self.open)
-        if ended < MIN_TOLD or not self.open:
+        if ended < MIN_ENDED or not self.open:
             return ""
         seconds = (time.monotonic() - self.begun) / ended * len(self.open)
         return f", about {duration(seconds)} left"
@@ -79,15 +80,8 @@ class MatrixView:
         return Group(Text(head, style="bold"), table, *failures)
 
     def _at_work(self, name: str) -> bool:
-        """Return whether a job has begun: its log is younger than we are."""
+        """Return whether a job has begun: its log is younger than this view."""
         try:
             return (self.folder / LOGS / name / ERRORS).stat().st_mtime >= self.wall
         except OSError:
             return False
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words, as exact as an estimate can be."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -26,7 +26,7 @@ def new_plugin(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a plugin package: a component that works, its test, and how to install it."""
+    """Write a plugin package: a working component, its test, and how to install it."""
     target = write_plugin(name, kind, folder or Path(f"cube-{name}"))
     trial = f"pip install -e {target} && pytest {target} && cube plugins {STARTS[kind].kind} {name}"
     if as_json:

@@ -11,7 +11,7 @@ import attrs
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes the fields of its groups, one by one, where it took the groups."""
+    """Return a command that takes the fields of its groups one by one, in place of the groups."""
     hints = get_type_hints(command, include_extras=True)
     groups = {name: kind for name, kind in hints.items() if attrs.has(kind)}
     parameters = []

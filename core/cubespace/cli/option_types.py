@@ -1,4 +1,4 @@
-"""The options of a component in words: what each means, what may be written, what it is if nothing is."""
+"""The options of a component in words: what each means, what may be written, and its default."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def type_name(kind: Any) -> str:
         return f"{type_name(inner[0])}, several joined by +"
     if origin in (Union, types.UnionType):
         names = [type_name(part) for part in inner if part is not types.NoneType]
-        writable = types.NoneType in inner and not {str, Path} & set(inner)  # there, "none" is a text like any other
+        writable = types.NoneType in inner and not {str, Path} & set(inner)  # for those, "none" is a text
         return " or ".join([*names, "none"] if writable else names)
     return TYPE_NAMES.get(kind, getattr(kind, "__name__", str(kind)))
 

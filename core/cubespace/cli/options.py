@@ -1,4 +1,4 @@
-"""The options by which commands set up a run, and the configuration they amount to."""
+"""The options with which commands set up a run, and the configuration that results."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from cubespace.settings.run_config import SHORT_NAMES, RunConfig, load_config, p
 
 SPEC = "NAME[:key=value,…]"
 DEFAULTS = Execution()
-USUAL = RunConfig()
-MOST_THREADS = 1024  # no machine gains from more, and torch fails at numbers that are far too large
+DEFAULT_CONFIG = RunConfig()
+MOST_THREADS = 1024  # no machine gains from more, and torch fails with far larger numbers
 
 Domain = Annotated[
     str | None,
     typer.Option(
         metavar=SPEC,
         autocompletion=names("domain"),
-        help=f"Where the pictures come from; see `cube plugins domain`.  [default: {USUAL.domain}]",
+        help=f"Where the pictures come from; see `cube plugins domain`.  [default: {DEFAULT_CONFIG.domain}]",
     ),
 ]
 Apply = Annotated[
@@ -48,7 +48,7 @@ Learner = Annotated[
         metavar=SPEC,
         autocompletion=names("learner"),
         help="How bits are learned: autoencoder is the paper's network, trained by gradient; "
-        f"see `cube plugins learner`.  [default: {USUAL.learner.name}, chosen by held-out pairs]",
+        f"see `cube plugins learner`.  [default: {DEFAULT_CONFIG.learner.name}, chosen by held-out pairs]",
     ),
 ]
 Precondition = Annotated[
@@ -57,7 +57,7 @@ Precondition = Annotated[
         metavar=SPEC,
         autocompletion=names("precondition"),
         help="How preconditions are learned; see `cube plugins precondition`.  "
-        f"[default: {USUAL.extract.precondition}, the one that goes with the learner]",
+        f"[default: {DEFAULT_CONFIG.extract.precondition}, the one that goes with the learner]",
     ),
 ]
 Planner = Annotated[
@@ -65,7 +65,8 @@ Planner = Annotated[
     typer.Option(
         metavar=SPEC,
         autocompletion=names("planner"),
-        help=f"The planner; repeatable; see `cube plugins planner`.  [default: {', '.join(USUAL.plan.planners)}]",
+        help="The planner; repeatable; see `cube plugins planner`.  "
+        f"[default: {', '.join(DEFAULT_CONFIG.plan.planners)}]",
     ),
 ]
 PlanModel = Annotated[
@@ -85,7 +86,7 @@ Preset = Annotated[
     typer.Option(
         metavar="NAME",
         autocompletion=presets,
-        help="Settings for domains that need others; `cube info` lists the presets with their reasons.",
+        help="A named set of settings; `cube info` lists the presets with their reasons.",
     ),
 ]
 Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.")]
@@ -109,24 +110,22 @@ Precision = Annotated[
     Literal["float32", "bf16"],
     typer.Option(help="Arithmetic of training; bf16 is faster on GPUs and on CPUs that have it."),
 ]
-Compile = Annotated[bool, typer.Option("--compile", help="Compile the network first; pays on GPUs only.")]
+Compile = Annotated[bool, typer.Option("--compile", help="Compile the network first; worthwhile on GPUs only.")]
 CheckpointSeconds = Annotated[
-    float, typer.Option(min=0, help="Seconds between checkpoints: at most so much training is lost, or an epoch.")
+    float, typer.Option(min=0, help="Seconds between checkpoints: at most this much training is lost, or an epoch.")
 ]
-Searches = Annotated[int, typer.Option("--jobs", min=1, help="How many searches of planners run side by side.")]
+Searches = Annotated[int, typer.Option(min=1, help="How many searches of planners run side by side.")]
 Watchers = Annotated[
     list[str] | None,
     typer.Option(
         "--observer",
         metavar=SPEC,
         autocompletion=names("observer"),
-        help="Who else is told how the run goes, such as a tracker; repeatable; see `cube plugins observer`.",
+        help="An observer that follows the run, such as a tracker; repeatable; see `cube plugins observer`.",
     ),
 ]
-Quiet = Annotated[
-    bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors; RUN/run.log has the rest.")
-]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say every step, not just now and then.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors; RUN/run.log has the rest.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print every step, not just one now and then.")]
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
 
 
@@ -142,7 +141,7 @@ class Search:
     memory_limit: MemoryLimit = None
 
     def flags(self) -> dict[str, object | None]:
-        """Return the settings they stand for."""
+        """Return the settings that the flags stand for."""
         given = attrs.asdict(self)
         given["planners"] = given.pop("planner")
         return {f"plan.{name}": value for name, value in given.items()}
@@ -158,16 +157,16 @@ class Settings:
     pairs: Set = None
 
     def configuration(self, flags: Mapping[str, object | None]) -> RunConfig:
-        """Return defaults, preset, file, ``--seed``, ``--set`` and flags, the last on top; None says nothing."""
+        """Return defaults, preset, file, ``--seed``, ``--set`` and flags, the last on top; None sets nothing."""
         seeds = {} if self.seed is None else dict.fromkeys(SHORT_NAMES["seed"], self.seed)
-        settings: dict[str, object] = {**seeds, **parse_settings(self.pairs or [])}  # one seed may be set by its name
+        settings: dict[str, object] = {**seeds, **parse_settings(self.pairs or [])}  # a seed may be set by its name
         settings |= {key: value for key, value in flags.items() if value is not None}
         return load_config(self.config, settings, self.preset)
 
 
 @attrs.frozen
 class Computing:
-    """Where and how the network is trained; no part of a run's identity."""
+    """Where and how the network is trained; not part of a run's identity."""
 
     device: Device = DEFAULTS.device
     threads: Threads = str(DEFAULTS.threads)
@@ -176,14 +175,14 @@ class Computing:
     checkpoint_seconds: CheckpointSeconds = DEFAULTS.checkpoint_seconds
 
     def execution(self) -> Execution:
-        """Return it as settings; a device that is not there is refused before any work is done."""
+        """Return it as settings; a device that does not exist is refused before any work is done."""
         check_device(self.device)
         return Execution(**{**attrs.asdict(self), "threads": number_of_threads(self.threads)})
 
 
 @attrs.frozen
 class Talk:
-    """What a command says and how, and which plugins it does without."""
+    """What a command prints and how, and which plugins are blocked."""
 
     quiet: Quiet = False
     verbose: Verbose = False
@@ -195,12 +194,12 @@ class Talk:
         return catalogue(self.no_plugin)
 
     def terminal(self) -> Terminal:
-        """Return who tells the user how the work goes."""
+        """Return the observer that shows progress to the user."""
         return Terminal(quiet=self.quiet, verbose=self.verbose)
 
 
 def open_run(folder: Path | None, config: RunConfig, loaded: Catalogue) -> RunFolder:
-    """Open or make the run folder of a configuration."""
+    """Open or create the run folder of a configuration."""
     return RunFolder.start(folder or default_folder(config), config, loaded)
 
 
@@ -210,7 +209,7 @@ def execution(
     searches: int = DEFAULTS.searches,
     precision: Literal["float32", "bf16"] = DEFAULTS.precision,
 ) -> Execution:
-    """Return how a stage works, on a device that is there."""
+    """Return how a stage is executed, on a device that exists."""
     check_device(device)
     return Execution(device=device, threads=threads, searches=searches, precision=precision)
 
@@ -227,7 +226,7 @@ def number_of_threads(text: str) -> int:
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that is not there, before any work is done."""
+    """Refuse a device that does not exist, before any work is done."""
     if device != "auto":
         from cubespace.autoencoder.devices import pick_device
 

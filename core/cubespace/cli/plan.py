@@ -38,8 +38,8 @@ Megabytes = Annotated[int, typer.Option("--memory-limit", min=1, max=MOST_MEMORY
 Anyway = Annotated[
     bool, typer.Option("--anyway", help="Search even if the simulator proves that the goal cannot be reached.")
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="End with code 6 if a plan is found that nobody can judge.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but where the plan is, and errors.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 6 if a plan is found that cannot be judged.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only where the plan is, and errors.")]
 
 
 @app.command(epilog="Example: `cube plan --run runs/mnist-… start.png end.png --planner fd-lmcut -o plan`")
@@ -59,7 +59,7 @@ def plan(
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """Find a plan between two pictures, show it in pictures and say what it is worth; so does the exit code."""
+    """Find a plan between two pictures, show it in pictures and judge it; the exit code gives the verdict."""
     loaded = catalogue(no_plugin)
     solver = loaded.create("planner", planner)
     from cubespace.runs.pictures.bundle import open_planning
@@ -83,7 +83,7 @@ def plan(
 
 
 def _tell(target: Path, made: PicturePlan, record: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
-    """Print where the plan is, and what it is worth."""
+    """Print where the plan is, and the verdict on it."""
     if as_json:
         typer.echo(json.dumps({"folder": str(target), **record}, indent=2))
     else:
@@ -93,7 +93,7 @@ def _tell(target: Path, made: PicturePlan, record: dict[str, Any], *, as_json: b
 
 
 def summary(made: PicturePlan, record: dict[str, Any]) -> str:
-    """Return one line: the outcome, what the plan is worth and why, and how much of it was seen in training."""
+    """Return one line: the outcome, the verdict on the plan and why, and how much of it was seen in training."""
     if made.solution is None:
         states = f"{made.reach.states:,}" if made.reach else "all"
         return (

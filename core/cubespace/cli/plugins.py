@@ -65,7 +65,7 @@ def listing(loaded: Catalogue, kinds: list[str]) -> dict[str, Any]:
 
 
 def _named(loaded: Catalogue, name: str, more: str | None) -> list[Component]:
-    """Return the components of a name: an encoder and a decoder may share one."""
+    """Return the components of a name: an encoder and a decoder may share it."""
     found = [components[name] for components in loaded.components.values() if name in components]
     if found and more is None:
         return found
@@ -76,7 +76,7 @@ def _named(loaded: Catalogue, name: str, more: str | None) -> list[Component]:
 
 
 def _show_options(components: list[Component], as_json: bool) -> None:
-    """Print components of one name with their options; JSON of several is a list."""
+    """Print the components of one name with their options; in JSON, several are a list."""
     shown = [
         {"kind": each.kind.name, "name": each.name, "summary": each.summary, "options": option_rows(each)}
         for each in components

@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar with the time left on a terminal, a plain line now and then elsewhere."""
+"""Progress on stderr: on a terminal a bar with the time left, elsewhere a plain line now and then."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.table import Column
 from cubespace.base.observer import Observer
 
 PLAIN_SECONDS = 15.0  # between two plain lines of one stage
-BAR_PART = 5  # the bar takes one part in so many of a narrow terminal
+BAR_PART = 5  # on a narrow terminal, the bar takes one part in this many of the width
 
 
 class Terminal(Observer):
@@ -31,7 +31,7 @@ class Terminal(Observer):
             MofNCompleteColumn(),
             TimeRemainingColumn(elapsed_when_finished=True),
             TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
-            expand=True,  # so that the words get what the others leave, and are cut first
+            expand=True,  # so that the text gets the remaining width, and is cut first
             console=console,
             disable=self.plain,
         )
@@ -57,7 +57,7 @@ class Terminal(Observer):
         self.task = None
 
     def step(self, done: int, total: int, about: str) -> None:
-        """Move the bar; without a terminal, say so from time to time."""
+        """Move the bar; without a terminal, print a line from time to time."""
         if self.plain:
             now = time.monotonic()
             if done == total or now - self.spoken >= self.seconds:

@@ -1,4 +1,4 @@
-"""``cube report``: what a run learned, whether it plans, and a plan as pictures, on one page."""
+"""``cube report``: what a run learned, how well it plans, and a plan in pictures, on one page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 
 @app.command(epilog="Examples: `cube report runs/mnist-…`, `cube report runs/* -o all.html`")
 def report(
-    folders: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are put side by side.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are compared.")],
     output: Annotated[
         Path | None,
         typer.Option(

@@ -41,7 +41,7 @@ from cubespace.cli.signals import Stopped
 from cubespace.evaluation.summary import best_plan
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.stages import EXTRACTION, JUDGEMENT, MEASURES, PDDL
+from cubespace.settings.stages import JUDGEMENT, MEASURES, PDDL
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
@@ -70,11 +70,11 @@ def run(
     observer: Watchers = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Show the folder, the phases of training and the configuration, do nothing."),
+        typer.Option("--dry-run", help="Show the folder, the phases of training and the configuration; run nothing."),
     ] = False,
     talk: Talk,
 ) -> None:
-    """Learn from a domain's pictures and plan between two of them. The same command again goes on, or says done."""
+    """Learn from a domain's pictures and plan between two of them. Repeating the command continues where it stopped."""
     flags = {
         "domain": domain,
         "learner.name": learner,
@@ -83,21 +83,23 @@ def run(
         **search.flags(),
     }
     loaded = talk.catalogue()
-    wanted = resolve_components(loaded, settings.configuration(flags))
+    config = resolve_components(loaded, settings.configuration(flags))
     if dry_run:
-        refuse_missing_files(loaded, wanted)
+        refuse_missing_files(loaded, config)
         write = outline_json if talk.as_json else outline
-        typer.echo(write(output or default_folder(wanted), wanted, loaded), nl=False)
+        typer.echo(write(output or default_folder(config), config, loaded), nl=False)
         return
     how, watchers = attrs.evolve(computing.execution(), searches=searches), observers(loaded, observer)
-    show(work(open_run(output, wanted, loaded), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
+    show(work(open_run(output, config, loaded), loaded, how, "evaluate", talk.terminal(), watchers), talk.as_json)
 
 
-@app.command(epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` to go on")
+@app.command(
+    epilog="Examples: `cube train --domain mnist --set train.epochs=50`, `cube train runs/mnist-…` (continues)"
+)
 @grouped
 def train(
     *,
-    folder: Annotated[Path | None, typer.Argument(metavar="RUN", help="A run folder to go on with.")] = None,
+    folder: Annotated[Path | None, typer.Argument(metavar="RUN", help="A run folder to continue.")] = None,
     domain: Domain = None,
     learner: Learner = None,
     apply: Apply = None,
@@ -107,15 +109,15 @@ def train(
     observer: Watchers = None,
     talk: Talk,
 ) -> None:
-    """Draw the data and train the network; an interrupted training goes on where it was, bit by bit."""
+    """Draw the data and train the network; an interrupted training continues with identical results."""
     loaded = talk.catalogue()
     how, watchers = computing.execution(), observers(loaded, observer)
     if folder is not None:
         opened = RunFolder.load(folder, loaded)
     else:
         flags = {"domain": domain, "learner.name": learner, "autoencoder.apply": apply}
-        wanted = resolve_components(loaded, settings.configuration(flags))
-        opened = open_run(output, wanted, loaded)
+        config = resolve_components(loaded, settings.configuration(flags))
+        opened = open_run(output, config, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)
     measures = done.table(MEASURES)
     if talk.as_json:
@@ -137,11 +139,11 @@ def extract(
     device: Device = "auto",
     talk: Talk,
 ) -> None:
-    """Read the STRIPS model off a trained network and write it as PDDL; what is not said stays as the run has it."""
+    """Read the STRIPS model off a trained network and write it as PDDL; settings not given stay as in the run."""
     loaded = talk.catalogue()
     opened = changed(folder, loaded, pairs, {"extract.precondition": precondition})
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
-    report = done.table(EXTRACTION)
+    report = attrs.asdict(done.extraction())
     if talk.as_json:
         typer.echo(json.dumps({"run": str(done.run.path), **report, "judgement": _judgement(done)}, indent=2))
         return
@@ -163,7 +165,7 @@ def evaluate(
     observer: Watchers = None,
     talk: Talk,
 ) -> None:
-    """Solve instances with the model of a run and judge the plans; what is not said stays as the run has it."""
+    """Solve instances with the model of a run and judge the plans; settings not given stay as in the run."""
     loaded = talk.catalogue()
     watchers = observers(loaded, observer)
     opened = changed(folder, loaded, pairs, search.flags())
@@ -180,7 +182,7 @@ def work(
     terminal: Terminal,
     watchers: Mapping[str, Observer] = MappingProxyType({}),
 ) -> Pipeline:
-    """Do the stages up to ``last``; when interrupted, say how to go on."""
+    """Do the stages up to ``last``; when interrupted, say how to continue."""
     from cubespace.runs.stages.pipeline import Pipeline
 
     with terminal, RunLog(opened.file(LOG)) as log:
@@ -189,13 +191,13 @@ def work(
         try:
             pipeline.until(last)
         except Stopped as stop:
-            stop.advice = f": the same command goes on from the last checkpoint in {opened.path}"
+            stop.advice = f": the same command continues from the last checkpoint in {opened.path}"
             raise
     return pipeline
 
 
 def show(done: Pipeline, as_json: bool) -> None:
-    """Print the table of a run, and where to look; crashed searches are a failure that the next call may mend."""
+    """Print the table of a run, and where to look; crashed searches are a failure that the next call may repair."""
     from cubespace.report import write_report
 
     results = done.results()
@@ -235,13 +237,13 @@ def _table(done: Pipeline, results: dict[str, Any], page: Path) -> None:
 
 
 def _warnings(done: Pipeline) -> list[str]:
-    """Return what pairs held out say against the model."""
+    """Return the warnings about the model that held-out pairs give."""
     findings = _judgement(done).get("findings", [])
     return [f"{each['text']} {each['advice']}".rstrip() for each in findings if each["warning"]]
 
 
 def _judgement(done: Pipeline) -> dict[str, Any]:
-    """Return what pairs held out say about the model; nothing if an older version has extracted it."""
+    """Return the judgement of the model on held-out pairs; empty if an older version extracted it."""
     return done.table(JUDGEMENT) if done.run.file(JUDGEMENT).is_file() else {}
 
 
@@ -257,6 +259,6 @@ def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
 
 def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    RunFolder.load(folder, loaded)  # a folder that is no run is said so first
-    wanted = Settings(config=folder / CONFIG, pairs=pairs).configuration(flags)
-    return RunFolder.start(folder, resolve_components(loaded, wanted), loaded)
+    RunFolder.load(folder, loaded)  # first of all, refuse a folder that is not a run
+    config = Settings(config=folder / CONFIG, pairs=pairs).configuration(flags)
+    return RunFolder.start(folder, resolve_components(loaded, config), loaded)

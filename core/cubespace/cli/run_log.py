@@ -1,4 +1,4 @@
-"""``RUN/run.log``: all that a command said while it worked on a run, with the time, whether or not anybody listened."""
+"""``RUN/run.log``: everything that a command reported while it worked on a run, with times, even with ``--quiet``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOG = "run.log"
 
 
 class RunLog(Observer):
-    """Writes down what happens; use it as a context."""
+    """Writes events to the log; use it as a context."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -31,8 +31,8 @@ class RunLog(Observer):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write down what went wrong, if anything did."""
-        with self.file, contextlib.suppress(InputError):  # what went wrong may be that nothing can be written
+        """Log the error that ended the work, if there was one."""
+        with self.file, contextlib.suppress(InputError):  # the error may be that nothing can be written
             if kind is not None:
                 self._write(f"ended by {kind.__name__}: {error}")
 
@@ -42,7 +42,7 @@ class RunLog(Observer):
         self._write(f"{name}: {about}")
 
     def step(self, done: int, total: int, about: str) -> None:
-        """Some of it is done."""
+        """Part of the stage is done."""
         self._write(f"{self.name}: {done}/{total}, {about}")
 
     def say(self, line: str) -> None:

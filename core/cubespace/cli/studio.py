@@ -70,7 +70,7 @@ def studio(
 
 
 def _serve(server: Server, folder: Path, *, show: bool, as_json: bool) -> None:
-    """Serve until someone asks us to end."""
+    """Serve until the user ends it."""
     about = {"address": server.address, "run": str(folder), "planners": list(server.studio.planners)}
     try:
         typer.echo(json.dumps(about) if as_json else server.address)  # in one line: nothing follows for a long time

@@ -1,4 +1,4 @@
-"""``cube tables``: what many runs came to, as tables and plots; nothing is trained or solved for them."""
+"""``cube tables``: the results of many runs, as tables and plots; nothing is trained or solved."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tables(
     ] = "markdown",
     as_json: Annotated[bool, typer.Option("--json", help="The same as `--format json`.")] = False,
     beside: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A CSV file with columns of others, by the same axes.")
+        Path | None, typer.Option(metavar="FILE", help="A CSV file with columns to compare with, by the same axes.")
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")] = None,
     plots: Annotated[
@@ -87,7 +87,7 @@ def tables(
 
 
 def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str) -> None:
-    """Write what planners expanded and how long they searched, against one of them, and the losses of training."""
+    """Write plots of expansions and search times of planners against one of them, and of the losses of training."""
     from cubespace.experiments.tables.efforts import efforts, loss_rows
     from cubespace.report.many_plots import bands, scatter, write_figure
 

@@ -1,4 +1,4 @@
-"""``cube theory``: the paper's theorems, checked on its own figure or counted in what a run has learned."""
+"""``cube theory``: the paper's theorems, checked on its figure or counted in the model of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import Device, execution
 from cubespace.runs.folder.run_folder import RunFolder
 
-# what is counted in a run, and in which words
+# the numbers of a run, and what each means
 ROWS = {
     "nodes": "states of the training transitions",
     "edges": "edges between them, in either direction",
@@ -43,7 +43,7 @@ def theory(
         _figure(picture, as_json)
         return
     if picture is not None:
-        raise UsageError("--picture draws the graph of Figure 3: leave the run folder out")
+        raise UsageError("--picture draws the graph of Figure 3: leave out the run folder")
     run = RunFolder.load(folder)
     from cubespace.runs.stages.pipeline import Pipeline
     from cubespace.runs.theory_numbers import theory_numbers
@@ -81,7 +81,7 @@ def _figure(picture: Path | None, as_json: bool) -> None:
         return
     typer.echo(f"the outline of a star, a cycle of {NODES} nodes:")
     typer.echo(f"its edges need {star.colours} colours")
-    for wanted, there in ((TOO_FEW, star.possible_with_two), (ENOUGH, star.differences == ENOUGH)):
-        found = "exists" if there else "does not exist"
-        typer.echo(f"an assignment of {BITS} bits with |D| = {wanted} {found}")
+    for size, exists in ((TOO_FEW, star.possible_with_two), (ENOUGH, star.differences == ENOUGH)):
+        answer = "exists" if exists else "does not exist"
+        typer.echo(f"an assignment of {BITS} bits with |D| = {size} {answer}")
     typer.echo(f"the three statements of the paper's Figure 3: {'true' if star.holds else 'not true'}")

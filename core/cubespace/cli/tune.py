@@ -20,7 +20,7 @@ from cubespace.cli.matrix import find_executor
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC, Domain
 from cubespace.cli.signals import Stopped
-from cubespace.experiments.executor import CellResult
+from cubespace.experiments.executor import JobResult
 from cubespace.experiments.tuning.tuning_file import Choice, Tuning, read_tuning
 from cubespace.settings.run_config import SHORT_NAMES
 
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 
 
 Source = Annotated[
-    Path | None, typer.Argument(metavar="FILE|TUNING", help="A tuning file, or the folder of one to go on with.")
+    Path | None, typer.Argument(metavar="FILE|TUNING", help="A tuning file, or the folder of a tuning to continue.")
 ]
 Storage = Annotated[
-    str | None, typer.Option(metavar="URL", help="A database that several machines share, as Optuna has them.")
+    str | None, typer.Option(metavar="URL", help="A database that several machines share, in Optuna's form.")
 ]
 
 
 @attrs.frozen
 class Question:
-    """What is tuned, where it is not read from a file."""
+    """What to tune, where it is not read from a file."""
 
     domain: Domain = None
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", autocompletion=presets, help="Settings below those that are tuned."),
+        typer.Option(metavar="NAME", autocompletion=presets, help="Settings that the tuned ones override."),
     ] = None
     pairs: Annotated[
         list[str] | None,
@@ -60,12 +60,12 @@ class Question:
     ] = None
     sampler: Annotated[
         Literal["genetic", "tpe", "nsga2", "random"] | None,
-        typer.Option(help="Who proposes trials; genetic is the paper's.  [default: genetic]"),
+        typer.Option(help="How trials are proposed; genetic is the paper's way.  [default: genetic]"),
     ] = None
     seed: Annotated[int | None, typer.Option(min=0, help="Of the sampler.  [default: 0]")] = None
 
     def put_on(self, tuning: Tuning) -> Tuning:
-        """Return a tuning with these on top."""
+        """Return a tuning with these choices on top."""
         settings, space = dict(tuning.settings), {}
         if self.domain is not None:
             settings["domain"] = self.domain
@@ -95,20 +95,20 @@ def tune(
     *,
     source: Source = None,
     question: Question,
-    trials: Annotated[int, typer.Option(min=1, help="How many trials in all.")] = 100,
+    trials: Annotated[int, typer.Option(min=1, help="Total number of trials.")] = 100,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder.  [default: runs/tune-…]")
     ] = None,
     storage: Storage = None,
     executor: Annotated[
-        str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="Who runs the trials.")
+        str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the trials.")
     ] = "local",
     jobs: Annotated[int | None, typer.Option(min=1, help="Trials side by side.  [default: one per core]")] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but results and errors.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors.")] = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
-    """Search for good settings; the same command again goes on. The best are written so that `cube run` takes them."""
+    """Search for good settings; repeating the command continues. The best are written for `cube run --config`."""
     loaded = catalogue(no_plugin)
     if importlib.util.find_spec("optuna") is None:
         raise UsageError("cube tune needs the package optuna: pip install 'cubespace[tune]'")
@@ -119,27 +119,27 @@ def tune(
     at_once = jobs or len(os.sched_getaffinity(0))
     by = find_executor(loaded, executor, jobs)
 
-    def told(trial: optuna.trial.FrozenTrial, result: CellResult) -> None:
+    def report(trial: optuna.trial.FrozenTrial, result: JobResult) -> None:
         how = f"{result.seconds:.1f} s" if result.succeeded else f"failed, {result.reason}"
         if not quiet:
             typer.echo(f"trial {trial.number}: {how}", err=True)
 
     try:
-        study = TuningRun(folder, tuning, loaded, storage).run(trials, by, at_once, told)
+        study = TuningRun(folder, tuning, loaded, storage).run(trials, by, at_once, report)
     except Stopped as stop:
-        stop.advice = f": cube tune {folder} --trials {trials} goes on"
+        stop.advice = f": cube tune {folder} --trials {trials} continues"
         raise
     _show(study, folder / BEST, as_json)
 
 
 def default_folder(tuning: Tuning) -> Path:
-    """Return where a tuning goes if the user does not say: the same place for the same question."""
+    """Return the default folder of a tuning: the same for the same question."""
     name = parse_spec(str(tuning.settings.get("domain", "mnist"))).name
     return Path("runs") / f"tune-{name}-{hashlib.sha256(tuning.dump().encode()).hexdigest()[:8]}"
 
 
 def typed(text: str) -> Choice:
-    """Return a value of the command line as what it looks like: choices are compared, so 1 and 1.0 must not be two."""
+    """Return a value of the command line with the type it looks like: choices are compared, so 1 must equal 1.0."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -149,7 +149,7 @@ def typed(text: str) -> Choice:
 
 
 def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
-    """Print what was tried and what was best."""
+    """Print the best trials."""
     from cubespace.experiments.tuning.study import completed
 
     done = completed(study)

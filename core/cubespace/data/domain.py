@@ -6,10 +6,10 @@ Three contracts, of which only the first is needed to learn and to plan:
 * :class:`Judge`: reads the state off a picture and says whether a step is a move; with it, plans are judged.
 * :class:`StateSpace`: random states, successors, a goal; with it there are problems at an exact distance and diagnosis.
 
-Two more are kept by worlds of others: an :class:`Explorer` must look around before it knows its states, and in an
-:class:`Environment` one can act. A :class:`Simulator` keeps the first three. States are rows of small non-negative
-integers, always in batches:
-``uint8[N, variables]``. Pictures are ``uint8[N, H, W]`` or, in colour, ``uint8[N, H, W, 3]``.
+Two more exist for third-party worlds: an :class:`Explorer` must explore before it knows its states, and in an
+:class:`Environment` plans can be carried out. A :class:`Simulator` fulfils the first three. States are rows of small
+non-negative integers, always in batches: ``uint8[N, variables]``. Pictures are ``uint8[N, H, W]`` or, in colour,
+``uint8[N, H, W, 3]``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Images, Indices, States
 from cubespace.base.options import NoOptions
 
-Progress = Callable[[int, int], None]  # what is done so far, and all that is known to be there
+Progress = Callable[[int, int], None]  # how much is done, and how much is known to exist
 
 USUAL_PAIRS = 5000  # the size of the paper's data sets
 
@@ -77,10 +77,10 @@ class Domain(ABC):
 
     @abstractmethod
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
-        """Draw ``count`` transitions, or raise a ``UsageError`` if there are fewer; None draws the usual number."""
+        """Draw ``count`` transitions, or raise a ``UsageError`` if there are fewer; None draws the default number."""
 
     def __repr__(self) -> str:
-        """Return what kind of domain it is and what it can do; nothing is read or drawn for it."""
+        """Return what kind of domain it is and what it can do, without reading or drawing anything."""
         can = ["pairs of pictures"]
         can += ["judges plans"] if isinstance(self, Judge) else ["cannot judge plans"]
         can += ["knows its states: render, goal, successors"] if isinstance(self, StateSpace) else []
@@ -105,7 +105,7 @@ class Judge(ABC):
     def faults(self, images: Images) -> list[str]:
         """Say what is impossible in each picture, in a few words such as "0 twice, 5 missing"; "" if it is readable.
 
-        Optional: whoever cannot say returns "" for all.
+        Optional: by default, "" for every picture.
         """
         return [""] * len(images)
 
@@ -148,7 +148,7 @@ class StateSpace(ABC):
         return self.successors(states)
 
     def random_moves(self, count: int, rng: np.random.Generator) -> tuple[States, States]:
-        """Draw uniform states and for each a uniform one of its successors; states without any are drawn again."""
+        """Draw uniform states and for each one of its successors, uniformly; states without any are drawn again."""
         before = self.random_states(count, rng)
         while True:
             children, parents = self.successors(before)
@@ -161,28 +161,28 @@ class StateSpace(ABC):
 
 
 class Explorer(ABC):
-    """A domain that must look around before it knows its states; what it finds is kept with the data set."""
+    """A domain that must explore before it knows its states; what it finds is kept with the data set."""
 
     @abstractmethod
     def explore(self, progress: Progress) -> None:
-        """Find all states, unless they are known already, and tell how far it is."""
+        """Find all states, unless they are known already, and report progress."""
 
     @abstractmethod
     def findings(self) -> dict[str, NDArray[Any]]:
-        """Return what was found, as arrays to be kept."""
+        """Return what was found, as arrays to be stored."""
 
     @abstractmethod
     def recall(self, findings: dict[str, NDArray[Any]]) -> None:
-        """Take what was found before, instead of exploring."""
+        """Restore what was found before, instead of exploring."""
 
 
 class Environment(ABC):
-    """A world in which one can act: plans are carried out there, one action after the other."""
+    """A world in which plans can be carried out, one action after the other."""
 
     @property
     @abstractmethod
     def actions(self) -> tuple[str, ...]:
-        """Return what the actions are called."""
+        """Return the names of the actions."""
 
     @abstractmethod
     def put(self, state: States) -> Images:
@@ -194,10 +194,10 @@ class Environment(ABC):
 
 
 class Simulator(Domain, Judge, StateSpace):
-    """A domain that knows its own rules: it keeps all three contracts, and needs only those of its states and eye."""
+    """A domain that knows its rules: it fulfils all three contracts."""
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
-        """Draw uniform states, each with a uniform one of its moves."""
+        """Draw states uniformly, and for each one of its moves, uniformly."""
         before, after = self.random_moves(self.usual_pairs if count is None else count, rng)
         return Pairs(self.render(before), self.render(after), before, after)
 

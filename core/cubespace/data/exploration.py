@@ -1,4 +1,4 @@
-"""All states of a level, found breadth first. A state is what its frame shows; where that is not so, it is refused."""
+"""All states of a level, found breadth first. A state is what its frame shows; otherwise the level is refused."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class Explored:
 
 
 class Exploration:
-    """Looks at every state of a level once, and again where it is reached in another way."""
+    """Visits every state of a level once, and again where it is reached in another way."""
 
     def __init__(self, level: Level, limit: int) -> None:
         self.level, self.limit = level, limit
         self.number: dict[bytes, int] = {key(level.picture): 0}
         self.frames: list[Picture] = [level.picture]
-        self.waiting: dict[int, Snapshot] = {0: level.start}  # states to be looked at
+        self.waiting: dict[int, Snapshot] = {0: level.start}  # states still to be visited
         self.again: dict[int, Snapshot] = {}  # the same states, reached in another way
         self.targets: dict[int, list[int]] = {}  # per state, where each action leads
         self.checked: set[int] = set()
         self.rewards: dict[int, float] = {}  # of states that end the episode
 
     def run(self, progress: Progress) -> Explored:
-        """Look at all states."""
+        """Visit all states."""
         state = 0
         while state < len(self.frames):
             snapshot = self.waiting.pop(state, None)
@@ -63,7 +63,7 @@ class Exploration:
         return Explored(np.stack(self.frames), np.array(moves, dtype=np.intp), self._goal())
 
     def _goal(self) -> int:
-        """Return the end of an episode with the best reward, or else the state that was found last."""
+        """Return the end of an episode with the highest reward, or else the state that was found last."""
         return max(self.rewards, key=lambda state: self.rewards[state], default=len(self.frames) - 1)
 
     def _targets(self, state: int, snapshot: Snapshot) -> list[int]:
@@ -96,7 +96,7 @@ class Exploration:
             self.waiting[target] = step.snapshot
 
     def _meet(self, target: int, snapshot: Snapshot) -> None:
-        """Compare a state with what is known of it, now or as soon as it is known; once is enough."""
+        """Compare a state with what is known about it, now or as soon as it is known; once is enough."""
         if target in self.checked:
             return
         if target in self.targets:
@@ -105,7 +105,7 @@ class Exploration:
             self.again[target] = snapshot
 
     def _check(self, state: int, snapshot: Snapshot) -> None:
-        """Raise unless every action leads from here to where it led before."""
+        """Raise unless every action leads to the same frame as before."""
         self.checked.add(state)
         for action, known in enumerate(self.targets[state]):
             picture = self._step(state, snapshot, action).picture
@@ -114,7 +114,7 @@ class Exploration:
                 raise ambiguous(self.level, action, "what led to it matters, so it hides a part of the state", pictures)
 
     def _step(self, state: int, snapshot: Snapshot, action: int) -> Step:
-        """Do an action; if it draws random numbers, once more with others, which must not matter."""
+        """Do an action; if it draws random numbers, do it again with others, which must not change the result."""
         step = self.level.step(snapshot, action)
         if self.level.draws(snapshot, step):
             other = self.level.step(snapshot, action, OTHER_LUCK + state)
@@ -125,18 +125,18 @@ class Exploration:
 
 
 def ambiguous(level: Level, action: int, why: str, pictures: list[Picture]) -> InputError:
-    """Return the error of a frame and an action that lead to two frames."""
+    """Return the error for a frame and an action that lead to two different frames."""
     what = f"from one frame, action '{level.actions[action]}' leads to two different frames"
     return unlearnable(level, what, why, pictures)
 
 
 def unlearnable(level: Level, what: str, why: str, pictures: list[Picture]) -> InputError:
-    """Return the error of a frame that is no state, with a file that shows it, and the two that make it so."""
+    """Return the error for a frame that is not a state, with a file that shows it and the two frames that prove it."""
     file = evidence_folder() / "two-frames.png"
     write_png(file, contact_sheet(np.stack(pictures), columns=3))
     return InputError(f"'{level.name}' cannot be learned from its frames: {what}, shown in {file}; {why}")
 
 
 def key(picture: NDArray[np.uint8]) -> bytes:
-    """Return what tells a frame from all others."""
+    """Return a key that differs between different frames."""
     return hashlib.blake2b(picture.tobytes(), digest_size=16).digest()

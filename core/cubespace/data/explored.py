@@ -1,4 +1,4 @@
-"""Levels as domains: wholly explored, or walked through."""
+"""Levels as domains: fully explored, or sampled by random walks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cubespace.data.level import Level, Picture, Snapshot
 from cubespace.data.world import World, WorldMap, numbers_of
 
 USUAL_STEPS = 50  # of a walk
-SHOWN = 4  # times that each move is shown, on average: hardly any, exp(-4), is not shown at all
+SHOWN = 4  # times that each move is shown, on average: a fraction of only exp(-4) is not shown at all
 
 
 class ExploredWorld(World, Explorer, Environment):
-    """A level whose states are all found, when they are first needed; an episode that is over has no further moves.
+    """A level whose states are all found when they are first needed; an episode that is over has no further moves.
 
-    ``make`` builds the level: what was found before is enough to judge, without it.
+    ``make`` builds the level; to judge plans, what was found before is enough.
     """
 
     def __init__(self, make: Callable[[], Level], limit: int, held_out: float = 0.0) -> None:
@@ -38,11 +38,11 @@ class ExploredWorld(World, Explorer, Environment):
 
     @property
     def usual_pairs(self) -> int:
-        """Return more than usual where there are many moves."""
+        """Return more than the default where there are many moves."""
         return max(USUAL_PAIRS, SHOWN * len(self.map.shown.targets))
 
     def explore(self, progress: Progress) -> None:
-        """Find all states, unless they are known."""
+        """Find all states, unless they are known already."""
         if self._found is None:
             self._found = Exploration(self.level, self._limit).run(progress)
 
@@ -51,12 +51,12 @@ class ExploredWorld(World, Explorer, Environment):
         return {"frames": self.found.frames, "moves": self.found.moves, "goal": np.array(self.found.goal)}
 
     def recall(self, findings: dict[str, NDArray[Any]]) -> None:
-        """Take frames, moves and goal."""
+        """Restore frames, moves and goal."""
         self._found = Explored(findings["frames"], findings["moves"], int(findings["goal"]))
 
     @property
     def found(self) -> Explored:
-        """Return what is known of the level, and find it out if nothing is."""
+        """Return what is known about the level; explore it first if nothing is known."""
         self.explore(lambda *_: None)
         assert self._found is not None
         return self._found
@@ -70,11 +70,11 @@ class ExploredWorld(World, Explorer, Environment):
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """Return what the level calls its actions."""
+        """Return the level's names of its actions."""
         return self.level.actions
 
     def put(self, state: States) -> Images:
-        """Start again and do what leads to a state soonest."""
+        """Restart and take the shortest way to a state."""
         self._now = self.level.start
         picture = self.level.picture
         for action in self._way_to(int(numbers_of(state)[0])):
@@ -89,7 +89,7 @@ class ExploredWorld(World, Explorer, Environment):
         return step.picture[None], step.over
 
     def _way_to(self, state: int) -> list[int]:
-        """Return the actions that lead from the start to a state: each was first found from one found before."""
+        """Return the actions that lead from the start to a state: each state was first found from an earlier one."""
         way: list[int] = []
         while state != 0:
             source, action = self._origins[state]
@@ -108,7 +108,7 @@ class ExploredWorld(World, Explorer, Environment):
 
 
 class WalkedLevel(Domain):
-    """Random walks through a level that is too large to be explored: enough to learn and plan; nobody judges."""
+    """Random walks through a level that is too large to explore: enough to learn and plan, but plans are not judged."""
 
     def __init__(self, make: Callable[[], Level], steps: int = USUAL_STEPS) -> None:
         self._make, self._steps = make, steps
@@ -125,16 +125,16 @@ class WalkedLevel(Domain):
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Walk until there are enough steps that change the frame; each walk is an episode."""
-        wanted = USUAL_PAIRS if count is None else count
+        size = USUAL_PAIRS if count is None else count
         rows: list[tuple[Picture, Picture, int]] = []
         known: dict[tuple[bytes, int], Picture] = {}
         episode = 0
-        while len(rows) < wanted:
+        while len(rows) < size:
             rows += [(before, after, episode) for before, after in self._walk(rng, known)]
             episode += 1
-            if episode > wanted and not rows:
+            if episode > size and not rows:
                 raise InputError(f"no random action has changed a frame of '{self.level.name}'")
-        before, after, episodes = zip(*rows[:wanted], strict=True)
+        before, after, episodes = zip(*rows[:size], strict=True)
         return Pairs(np.stack(before), np.stack(after), episodes=np.array(episodes, dtype=np.intp))
 
     def _walk(self, rng: np.random.Generator, known: dict[tuple[bytes, int], Picture]) -> list[tuple[Picture, Picture]]:

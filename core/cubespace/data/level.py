@@ -1,4 +1,4 @@
-"""A level of an environment that somebody else made: the contract that is enough to explore it, and to act in it."""
+"""A level of a third-party environment: the contract needed to explore it and to act in it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Picture = NDArray[np.uint8]  # (height, width) or (height, width, 3)
-Snapshot = Any  # all of the environment at one moment; no step ever changes a snapshot
+Snapshot = Any  # the whole environment at one moment; no step ever changes a snapshot
 
 
 @attrs.frozen(eq=False)
 class Step:
-    """What came of an action: the environment after it, its picture, whether the episode is over, and the reward."""
+    """The result of an action: the environment after it, its picture, whether the episode is over, and the reward."""
 
     snapshot: Snapshot
     picture: Picture
@@ -24,16 +24,16 @@ class Step:
 
 
 class Level(ABC):
-    """One level: where it begins, and what an action makes of a snapshot."""
+    """One level: where it begins, and what an action does to a snapshot."""
 
-    name: str  # by which errors call it
-    actions: tuple[str, ...]  # what the actions are called; an action is given by its number here
+    name: str  # used in error messages
+    actions: tuple[str, ...]  # their names; an action is given by its index here
     start: Snapshot
     picture: Picture  # of the start
 
     @abstractmethod
     def step(self, snapshot: Snapshot, action: int, luck: int | None = None) -> Step:
-        """Do an action, from a copy of a snapshot; with ``luck``, by other random numbers than those it has."""
+        """Do an action, from a copy of a snapshot; with ``luck``, using other random numbers than its own."""
 
     def draws(self, snapshot: Snapshot, step: Step) -> bool:  # noqa: ARG002 - for environments that can say so
         """Return whether a step from a snapshot has used random numbers."""

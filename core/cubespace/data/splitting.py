@@ -1,7 +1,7 @@
 """A split by states: no picture of the validation or test split shows a state that a training picture shows.
 
-States are what the pairs are linked by. A held-out part is grown from a random pair by states that are linked to it
-more than to others; pairs that join two parts belong to neither and are left out.
+Pairs are linked by their states. A held-out part is grown from a random pair by adding states that have more links
+to it than to others; pairs that join two parts belong to neither and are left out.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from cubespace.base.arrays import Indices
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Pairs
 
-LEAST_TRAINING = 0.5  # of the pairs: a split that leaves less would be about another, smaller data set
-FREE = 0  # the part of states that nobody holds: training
+LEAST_TRAINING = 0.5  # of the pairs: with less, the split would describe another, smaller data set
+FREE = 0  # the part of states that are not held out: training
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class StateSplit:
-    """The rows of each part, and what a user should know about them."""
+    """The rows of each part, and a note about them for the user."""
 
     train: Indices
     validation: Indices
@@ -34,7 +34,7 @@ def split_by_state(pairs: Pairs, held_out: int, rng: np.random.Generator) -> Sta
 
     Two pictures show the same state if the domain says so or, where it does not know, if they are equal byte by byte.
     """
-    ends, told = _states(pairs)
+    ends, known = _states(pairs)
     part = _grown(ends, held_out, rng)
     of_pairs = part[ends]  # (pairs, 2)
     inside = of_pairs[:, 0] == of_pairs[:, 1]
@@ -48,23 +48,23 @@ def split_by_state(pairs: Pairs, held_out: int, rng: np.random.Generator) -> Sta
             f"leave {len(train):,} to train, {len(validation):,} to validate and {len(test):,} to test. Use "
             "data.split=pair, or a domain with more states."
         )
-    note = f"split by {'states' if told else 'pictures'}: {len(train):,} pairs to train, {len(validation):,} to "
+    note = f"split by {'states' if known else 'pictures'}: {len(train):,} pairs to train, {len(validation):,} to "
     note += f"validate, {len(test):,} to test, {lost:,} left out because they join two parts"
-    if not told and part.size == 2 * len(pairs):
-        note += "; no two pictures are equal, so nobody can tell which show the same state: they may"
+    if not known and part.size == 2 * len(pairs):
+        note += "; no two pictures are equal, so it is not known which show the same state: they may overlap"
     return StateSplit(train=train, validation=validation, test=test, note=note)
 
 
 def _states(pairs: Pairs) -> tuple[Indices, bool]:
     """Return the number of the state before and after each pair, (pairs, 2), and whether the domain knows states."""
-    told = pairs.states_before is not None and pairs.states_after is not None
-    sides = (pairs.states_before, pairs.states_after) if told else (pairs.before, pairs.after)
+    known = pairs.states_before is not None and pairs.states_after is not None
+    sides = (pairs.states_before, pairs.states_after) if known else (pairs.before, pairs.after)
     numbers: dict[bytes, int] = {}
     ends = [[numbers.setdefault(row.tobytes(), len(numbers)) for row in side] for side in sides if side is not None]
-    return np.array(ends, dtype=np.intp).T, told
+    return np.array(ends, dtype=np.intp).T, known
 
 
-def _grown(ends: Indices, wanted: int, rng: np.random.Generator) -> Indices:
+def _grown(ends: Indices, size: int, rng: np.random.Generator) -> Indices:
     """Return the part of each state: 0 for training, 1 for test, 2 for validation."""
     links: dict[int, list[int]] = defaultdict(list)  # of each state, the states at the other ends of its pairs
     for one, other in ends.tolist():
@@ -72,12 +72,12 @@ def _grown(ends: Indices, wanted: int, rng: np.random.Generator) -> Indices:
         links[other].append(one)
     part = np.full(int(ends.max()) + 1, FREE, dtype=np.intp)
     for number in (1, 2):
-        _grow(part, number, wanted, rng.permutation(ends).tolist(), links)
+        _grow(part, number, size, rng.permutation(ends).tolist(), links)
     return part
 
 
-def _grow(part: Indices, number: int, wanted: int, starts: list[list[int]], links: dict[int, list[int]]) -> None:
-    """Give states to a part until the pairs within it are enough; a new pair starts where nothing is left to add."""
+def _grow(part: Indices, number: int, size: int, starts: list[list[int]], links: dict[int, list[int]]) -> None:
+    """Add states to a part until it has enough pairs; where nothing is left to add, start from a new pair."""
     inside, border = 0, dict[int, int]()  # pairs within the part; free states linked to it, with how many pairs
 
     def take(state: int) -> None:
@@ -94,7 +94,7 @@ def _grow(part: Indices, number: int, wanted: int, starts: list[list[int]], link
             continue
         for state in dict.fromkeys(start):
             take(state)
-        while border and inside < wanted:
+        while border and inside < size:
             take(max(border, key=lambda state: border[state] / len(links[state])))
-        if inside >= wanted:
+        if inside >= size:
             return

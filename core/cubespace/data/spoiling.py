@@ -1,4 +1,4 @@
-"""Spoiled data: pictures and pairs as people have them, made from clean ones, to test what learning can bear."""
+"""Spoiled data: imperfect pictures and pairs made from clean ones, to test how robust learning is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAMP_EVERY = 9  # pixels from one lamp to the next
 
 
 def spoil(domain: Domain, spoiling: Spoiling, *seeds: int) -> Domain:
-    """Return a domain whose pictures and pairs are spoiled, by seeds of their own; the clean one still judges."""
+    """Return a domain whose pictures and pairs are spoiled, with seeds of their own; the clean domain still judges."""
     if not spoiling.any:
         return domain
     rng = np.random.default_rng([*seeds, 0x5B01])
@@ -29,7 +29,7 @@ def spoil(domain: Domain, spoiling: Spoiling, *seeds: int) -> Domain:
 
 
 def clean(domain: Domain) -> Domain:
-    """Return a domain as it is without being spoiled."""
+    """Return the clean domain behind a spoiled one, or the domain itself."""
     return domain.clean if isinstance(domain, SpoiledPairs | SpoiledSimulator) else domain
 
 
@@ -47,7 +47,7 @@ class SpoiledPairs(Domain):
 
     @property
     def resizes(self) -> bool:
-        """Return whether the other domain does; not below a strip of lamps, which pictures of another size lack."""
+        """Return whether the other domain does; never with a strip of lamps, which pictures of another size lack."""
         return self.clean.resizes and not self.spoiling.blink
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
@@ -58,7 +58,7 @@ class SpoiledPairs(Domain):
 
 
 class SpoiledSimulator(Simulator):
-    """Another simulator, whose pictures are spoiled each time they are drawn, and whose pairs may come from walks."""
+    """A simulator whose pictures are spoiled each time they are drawn, and whose pairs may come from walks."""
 
     def __init__(self, clean: Simulator, spoiling: Spoiling, rng: np.random.Generator) -> None:
         self.clean, self.spoiling, self.rng = clean, spoiling, rng
@@ -72,35 +72,35 @@ class SpoiledSimulator(Simulator):
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """Return those of the clean one."""
+        """Return those of the clean simulator."""
         return self.clean.radices
 
     def random_states(self, count: int, rng: np.random.Generator) -> States:
-        """Draw states as the clean one does."""
+        """Draw states as the clean simulator does."""
         return self.clean.random_states(count, rng)
 
     def successors(self, states: States) -> tuple[States, NDArray[np.intp]]:
-        """Return the moves of the clean one."""
+        """Return the moves of the clean simulator."""
         return self.clean.successors(states)
 
     def predecessors(self, states: States) -> tuple[States, NDArray[np.intp]]:
-        """Return the moves of the clean one, backwards."""
+        """Return the moves of the clean simulator, backwards."""
         return self.clean.predecessors(states)
 
     def goal(self) -> States:
-        """Return the goal of the clean one."""
+        """Return the goal of the clean simulator."""
         return self.clean.goal()
 
     def render(self, states: States) -> Images:
-        """Draw the states and spoil the pictures, otherwise each time."""
+        """Draw the states and spoil the pictures, differently each time."""
         return spoil_pictures(self.clean.render(states), self.spoiling, self.rng)
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
-        """Let the clean one read the pictures, without the strip of the lamps."""
+        """Let the clean simulator read the pictures, without the strip of the lamps."""
         return self.clean.read(self._without_lamps(images))
 
     def faults(self, images: Images) -> list[str]:
-        """Let the clean one say what is impossible."""
+        """Let the clean simulator say what is impossible."""
         return self.clean.faults(self._without_lamps(images))
 
     def _without_lamps(self, images: Images) -> Images:
@@ -121,7 +121,7 @@ class SpoiledSimulator(Simulator):
 def walk(space: StateSpace, count: int, spoiling: Spoiling, rng: np.random.Generator) -> tuple[States, States, Indices]:
     """Return about ``count`` moves of random walks: the states before and after each, and the number of its walk.
 
-    A walk that comes to an end begins anew, as another walk, and so do all after as many steps as ``restart`` says.
+    A walk that comes to an end starts again as another walk, and so does every walk after ``restart`` steps.
     """
     walks = spoiling.walks or 1
     states, number, fresh = _starts(space, walks, spoiling, rng), np.arange(walks), walks
@@ -150,7 +150,7 @@ def _starts(space: StateSpace, count: int, spoiling: Spoiling, rng: np.random.Ge
 
 
 def mismatch(pairs: Pairs, fraction: float, rng: np.random.Generator) -> Pairs:
-    """Return pairs of which some have the second picture of another pair."""
+    """Return the pairs with some second pictures swapped between them."""
     chosen = np.flatnonzero(rng.random(len(pairs)) < fraction)
     if len(chosen) < 2:
         return pairs

@@ -20,12 +20,12 @@ from cubespace.data.domain import Domain, Pairs, StateSpace
 from cubespace.data.splitting import split_by_state
 
 FORMAT = 2
-READABLE = (1, 2)  # formats; the first had no sizes: all its data sets were split by pairs
+READABLE = (1, 2)  # formats; the first recorded no sizes: its data sets were all split by pairs
 HELD_OUT = 0.05  # for validation, and as much again for test
 FEWEST = 4  # two transitions to learn from, since batch norm needs two, and one for each other part
-FEWEST_EPISODES = 10  # of fewer, one held out would be too much
+FEWEST_EPISODES = 10  # with fewer, holding one out would be too much
 PICTURES = ("before", "after")
-FOUND = "found_"  # before the names of what a domain found
+FOUND = "found_"  # prefix of the names of what a domain found
 STATES = ("states_before", "states_after")  # where the domain knows them
 
 
@@ -37,8 +37,8 @@ class Transitions:
     spec: str
     seed: int
     sizes: tuple[int, int]  # how many transitions are held out for validation, and how many for test
-    note: str = ""  # what a user should know about the split
-    findings: dict[str, NDArray[Any]] = attrs.field(factory=dict)  # of a domain that had to look around
+    note: str = ""  # about the split, for the user
+    findings: dict[str, NDArray[Any]] = attrs.field(factory=dict)  # of a domain that had to explore
 
     @property
     def train(self) -> Pairs:
@@ -61,12 +61,12 @@ class Transitions:
         return f"<Transitions of {self.spec}: {parts}, pictures {'x'.join(map(str, self.pairs.before.shape[1:]))}>"
 
     def check_drawn_by(self, domain: Domain, probes: int = 32) -> None:
-        """Raise unless ``domain`` draws the stored states as they were drawn: its picture file may have changed."""
-        some = self.pairs[:probes]
-        if some.states_before is None or not isinstance(domain, StateSpace):
+        """Raise unless ``domain`` still draws the stored states the same way: its picture file may have changed."""
+        sample = self.pairs[:probes]
+        if sample.states_before is None or not isinstance(domain, StateSpace):
             return
-        same = some.before.shape[1:] == domain.image_shape
-        if not same or not np.array_equal(domain.render(some.states_before), some.before):
+        same = sample.before.shape[1:] == domain.image_shape
+        if not same or not np.array_equal(domain.render(sample.states_before), sample.before):
             raise InputError(f"domain '{self.spec}' no longer draws the pictures of this data set: make the data again")
 
     def save(self, path: Path) -> None:
@@ -85,8 +85,8 @@ class Transitions:
 def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "pair") -> Transitions:
     """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split.
 
-    A split by ``pair`` may show a state in several parts; one by ``state`` may not: what joins two parts is left out.
-    Of films, whole episodes are held out.
+    With a split by ``pair``, a state may appear in several parts; by ``state`` it may not: pairs that join two parts
+    are left out. Of films, whole episodes are held out.
     """
     draw, shuffle = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     check_count(domain, count)
@@ -114,34 +114,34 @@ def _usual_sizes(count: int) -> tuple[int, int]:
 
 
 def _by_episode(episodes: Indices, rng: np.random.Generator) -> tuple[Indices, tuple[int, int]]:
-    """Return an order in which whole episodes are held out, last for test, and how many pairs these have.
+    """Return an order in which whole episodes are held out, those for test last, and how many pairs these have.
 
-    Neighbours of one film look alike: a pair whose neighbours were learned from would be no test. Where there are too
-    few episodes, they are cut into pieces of as many pairs in a row as are to be held out.
+    Neighbours of one film look alike: a pair whose neighbours were trained on would not be a test. Where there are
+    too few episodes, they are cut into runs of as many pairs as are to be held out.
     """
-    wanted = _usual_sizes(len(episodes))[0]
+    size = _usual_sizes(len(episodes))[0]
     if len(np.unique(episodes)) < FEWEST_EPISODES:
         _, episodes = np.unique(episodes, return_inverse=True)
-        episodes = episodes * len(episodes) + np.arange(len(episodes)) // wanted
+        episodes = episodes * len(episodes) + np.arange(len(episodes)) // size
     names, number, counts = np.unique(episodes, return_inverse=True, return_counts=True)
     order = rng.permutation(len(names))
     left = order.tolist()
-    test = _taken(left, counts, wanted)
-    validation = _taken(left, counts, wanted)
-    parts = [np.flatnonzero(np.isin(number, some)) for some in (left, validation, test)]
+    test = _taken(left, counts, size)
+    validation = _taken(left, counts, size)
+    parts = [np.flatnonzero(np.isin(number, chosen)) for chosen in (left, validation, test)]
     return np.concatenate([rng.permutation(part) for part in parts]), (len(parts[1]), len(parts[2]))
 
 
-def _taken(left: list[int], counts: Indices, wanted: int) -> list[int]:
-    """Take episodes from those that are left until they have as many pairs as wanted; the last ones stay."""
+def _taken(left: list[int], counts: Indices, size: int) -> list[int]:
+    """Take episodes from those left until they have at least ``size`` pairs, but leave at least two."""
     taken = [left.pop()]
-    while counts[taken].sum() < wanted and len(left) > 2:
+    while counts[taken].sum() < size and len(left) > 2:
         taken.append(left.pop())
     return taken
 
 
 def check_count(domain: Domain, count: int | None) -> None:
-    """Raise if so many pictures do not fit into the memory of this machine."""
+    """Raise if the pictures of ``count`` transitions do not fit into the memory of this machine."""
     needed = 0 if count is None else 2 * count * math.prod(domain.image_shape)
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > there:
@@ -151,7 +151,7 @@ def check_count(domain: Domain, count: int | None) -> None:
 
 
 def check_pairs(pairs: object, domain: Domain) -> None:
-    """Raise a :class:`ContractError` if a domain has drawn something else than pairs of pictures."""
+    """Raise a :class:`ContractError` if a domain has drawn anything other than pairs of pictures."""
     if not isinstance(pairs, Pairs):
         raise ContractError(f"it drew {type(pairs).__name__}, not Pairs", domain)
     shape = tuple(domain.image_shape)
@@ -160,7 +160,7 @@ def check_pairs(pairs: object, domain: Domain) -> None:
     for name in PICTURES:
         _check_array(name, getattr(pairs, name), (len(pairs.before), *shape), domain)
     if (pairs.states_before is None) != (pairs.states_after is None):
-        raise ContractError("it knows the states of one half of the pairs only", domain)
+        raise ContractError("it gives the states before or after each pair, but not both", domain)
     for name in STATES if pairs.states_before is not None else ():
         states = getattr(pairs, name)
         _check_array(name, states, (len(pairs), *np.shape(states)[1:2]), domain)
@@ -181,7 +181,7 @@ def load(path: Path) -> Transitions:
             metadata = json.loads(archive["metadata"].tobytes())
             arrays = {name: archive[name] for name in (*PICTURES, *STATES) if name in archive or name in PICTURES}
         damaged = _damage(metadata, arrays)
-    except Exception as error:  # a damaged archive raises anything: zlib.error, BadZipFile, KeyError …
+    except Exception as error:  # a damaged archive may raise anything: zlib.error, BadZipFile, KeyError …
         raise InputError(f"data set '{path}' is damaged, or not a data set ({error}): make it again") from error
     if damaged:
         raise InputError(f"data set '{path}' is damaged ({damaged}): make it again")
@@ -191,13 +191,13 @@ def load(path: Path) -> Transitions:
 
 
 def load_findings(path: Path) -> dict[str, NDArray[Any]]:
-    """Read what a domain found when the data set was made; nothing, if it did not have to look around."""
+    """Read what a domain found when the data set was made; empty if it did not have to explore."""
     with np.load(path, allow_pickle=False) as archive:
         return {name.removeprefix(FOUND): archive[name] for name in archive.files if name.startswith(FOUND)}
 
 
 def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
-    """Return what is wrong with a data set, or nothing."""
+    """Return what is wrong with a data set, or ""."""
     if metadata["format"] not in READABLE:
         return f"its format is {metadata['format']}, this version reads {' and '.join(map(str, READABLE))}"
     sizes = metadata.get("sizes")

@@ -1,4 +1,4 @@
-"""A world that is known by its pictures: all its frames, and which frame one move leads to from which."""
+"""A world that is known by its pictures: all its frames, and the moves between them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from cubespace.base.arrays import Images, Indices, States
 from cubespace.data.domain import Pairs, Simulator
 
 MOST_FRAMES = 1 << 16  # a state is the number of its frame, in two bytes
-PART_OF_THE_WAY = 0.4  # from a frame to another: half-way between them a picture shows neither
-OFF = 0.15 * 255  # levels by which a block of a picture may differ from the frame, on average: noise, not another thing
+PART_OF_THE_WAY = 0.4  # from one frame to another: half-way between them, a picture shows neither
+OFF = 0.15 * 255  # levels by which a block of a picture may differ from the frame, on average: that is noise
 BLOCK = 4  # pixels along its side
-CHUNK = 256  # pictures compared with so many frames at once
+CHUNK = 256  # frames that pictures are compared with at a time
 
 
 @attrs.frozen(eq=False)
 class Sight:
-    """What pictures show."""
+    """Which frame each picture shows, and how clearly."""
 
     number: Indices  # of the nearest frame
-    other: Indices  # of the frame that the picture is most on the way to
-    part: NDArray[np.float64]  # of that way
+    other: Indices  # of the frame that the picture has moved furthest towards
+    part: NDArray[np.float64]  # of the way to it
     off: NDArray[np.float64]  # levels by which the worst block differs from the nearest frame, on average
 
     @property
@@ -33,7 +33,7 @@ class Sight:
         return np.asarray((self.part <= PART_OF_THE_WAY) & (self.off <= OFF))
 
     def faults(self) -> list[str]:
-        """Return what is wrong with each picture; nothing, if it is clear."""
+        """Return what is wrong with each picture; "" if it is clear."""
         return [
             ""
             if clear
@@ -48,7 +48,7 @@ class Sight:
 
 @attrs.frozen(eq=False)
 class WorldMap:
-    """All frames of a world and the moves between them: forward, backward, and those that learning is shown."""
+    """All frames of a world and the moves between them: forward, backward, and those used in training."""
 
     frames: Images
     forward: _Moves
@@ -72,7 +72,7 @@ class WorldMap:
         """Return the frame nearest to each picture, and how clearly the picture shows it.
 
         How far a picture x lies on the way from its frame f to another one g follows from three distances: the part is
-        (|x - f|² + |g - f|² - |x - g|²) / 2 |g - f|². Noise goes no such way.
+        (|x - f|² + |g - f|² - |x - g|²) / 2 |g - f|². Noise does not move a picture along such a way.
         """
         square, rows = self._squares(images), np.arange(len(images))
         number = square.argmin(1)
@@ -97,7 +97,7 @@ class World(Simulator):
     """States are numbers of frames, in two bytes; frames that look the same are one state.
 
     Reading: a picture shows the frame nearest to it, if it is not on the way from there to any other frame and no
-    block of it is off: noise over the whole picture is forgiven, a thing too many, too few or half drawn is not.
+    block of it is off: noise over the whole picture is tolerated; an extra, missing or half-drawn object is not.
     """
 
     reversible = False
@@ -105,7 +105,7 @@ class World(Simulator):
     @property
     @abstractmethod
     def map(self) -> WorldMap:
-        """Return what is known of the world; it may be found out when it is first needed."""
+        """Return what is known about the world; it may be explored when it is first needed."""
 
     @property
     def image_shape(self) -> tuple[int, ...]:
@@ -114,7 +114,7 @@ class World(Simulator):
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """Return two bytes."""
+        """Return the radices of two bytes."""
         return (256, 256)
 
     def random_states(self, count: int, rng: np.random.Generator) -> States:
@@ -135,12 +135,12 @@ class World(Simulator):
         return states_of(children), parents
 
     def predecessors(self, states: States) -> tuple[States, NDArray[np.intp]]:
-        """Return the frames from which one move leads there."""
+        """Return the frames from which one move leads to the given ones."""
         children, parents = self.map.backward.of_states(numbers_of(states))
         return states_of(children), parents
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
-        """Draw frames, each with a random one of those moves that are not held out."""
+        """Draw frames, and for each a random move that is not held out."""
         shown, frames = self.map.shown, self.map.frames
         able = np.flatnonzero(shown.degrees > 0)
         before = able[rng.integers(len(able), size=self.usual_pairs if count is None else count)]
@@ -184,7 +184,7 @@ class _Moves:
 
 
 def _worst_block(images: Images, frames: Images) -> NDArray[np.float64]:
-    """Return by how much the block that is off most differs on average, (pictures,)."""
+    """Return the average difference of the block that differs most, (pictures,)."""
     apart = np.abs(images.astype(np.float32) - frames).reshape(*images.shape[:3], -1).mean(3)  # over colours
     height, width = (-(-side // BLOCK) * BLOCK for side in apart.shape[1:])
     spare = [(0, 0), (0, height - apart.shape[1]), (0, width - apart.shape[2])]

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Images, Indices, States, apply_effect
+from cubespace.base.arrays import Bits, Images, States, apply_effect, step_keys
 from cubespace.base.numbers import rounded
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.distances import shortest_moves
@@ -148,13 +147,6 @@ def explain(domain: StateSpace, encode: Encode, model: StripsModel, init: States
             reasons = ", ".join(f"{Fate(fate).words} ({(fates == fate).sum()})" for fate in np.unique(fates))
             return f"step {step} of {distance}: {reasons}"
     return "the model has a shortest path"
-
-
-def step_keys(parent: Indices, bits: Bits) -> NDArray[Any]:
-    """Return one comparable value per row of a parent and a state."""
-    packed = np.packbits(bits, axis=1)
-    rows = np.concatenate([parent.astype(">u4")[:, None].view(np.uint8), packed], axis=1)
-    return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
 
 
 def mismatches(model: StripsModel, before: Bits, after: Bits) -> NDArray[np.float32]:

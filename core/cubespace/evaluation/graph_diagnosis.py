@@ -7,9 +7,8 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from cubespace.base.arrays import Bits, Images, Indices
+from cubespace.base.arrays import Bits, Images, Indices, step_keys
 from cubespace.data.domain import StateSpace
-from cubespace.evaluation.diagnosis import step_keys
 
 Encode = Callable[[Images], Bits]
 Expand = Callable[[Bits], tuple[Bits, Indices, Indices]]  # successors, the row of the state of each, its label

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, Indices
+from cubespace.base.differences import find_differences
 
 LEVEL = 1e-3  # probability with which two independent bits look dependent, over all pairs of bits
 HALF = 0.5  # of what bits do: if less than that follows from the rest, chance has the larger share
@@ -92,9 +93,7 @@ def _dependences(changed: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _kinds(before: Bits, after: Bits, part: Indices) -> Indices:
     """Return the number of the difference that each transition makes in some bits."""
-    old, new = before[:, part], after[:, part]
-    packed = np.packbits(np.concatenate([new & ~old, old & ~new], axis=1), axis=1)
-    return np.unique(packed, axis=0, return_inverse=True)[1].ravel()
+    return find_differences(before[:, part], after[:, part]).shown
 
 
 def _predictable(changed: NDArray[np.bool_], others: Indices) -> float:

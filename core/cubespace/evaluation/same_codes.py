@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits
+from cubespace.base.differences import number_rows
 
 Pixels = NDArray[np.float32]  # (pictures, pixels), from 0 to 1
 
@@ -18,9 +19,8 @@ def look_different(bits: Bits, seen: Pixels, drawn: Pixels) -> Bits:
     Pictures are given as they are ``seen`` and as they are ``drawn`` from their bits, (pictures, pixels) each. At least
     half of them are taken to be redrawn but for noise: two pictures of one state differ by twice the median error.
     """
-    packed = np.packbits(bits, axis=1)
-    _, first, state = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    states = number_rows(np.packbits(bits, axis=1))
     bound = BEYOND_NOISE * 2 * float(np.median(np.square(drawn - seen).mean(1))) if len(seen) else 0.0
-    reference = first[state.ravel()]
+    reference = states.first[states.number]
     apart = [float(np.square(one - seen[row]).mean()) for one, row in zip(seen, reference.tolist(), strict=True)]
     return np.array(apart) > bound

@@ -1,4 +1,4 @@
-"""Runs a matrix: plans its jobs, hands them to an executor and tells what came of them.
+"""Runs a matrix: plans its jobs, hands them to an executor and reports the results.
 
 All state is in the run folders and in the copy of the matrix file: a driver that is killed is simply started again.
 """
@@ -16,8 +16,8 @@ from cubespace.base.files import write_text
 from cubespace.base.options import parse_spec
 from cubespace.data.domain import StateSpace
 from cubespace.experiments.estimate import Estimate
-from cubespace.experiments.executor import CellResult, Executor
-from cubespace.experiments.jobs import Job, executor_cells, plan_jobs
+from cubespace.experiments.executor import Executor, JobResult
+from cubespace.experiments.jobs import PlannedJob, executor_jobs, plan_jobs
 from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.sharing import recorded, take_over
@@ -30,7 +30,7 @@ MATRIX = "matrix.toml"
 
 @attrs.frozen(kw_only=True)
 class Outcome:
-    """What came of a call: how many cells are done now, how many were before, and why the others are not."""
+    """The result of a call: how many cells are done now, how many were before, and why the others are not."""
 
     cells: int
     done: int
@@ -51,18 +51,18 @@ class MatrixRun:
 
     @classmethod
     def of(cls, matrix: Matrix, folder: Path, catalogue: Catalogue | None = None) -> MatrixRun:
-        """Return the matrix with its cells; names and options that no plugin has are refused."""
+        """Return the matrix with its cells; unknown names and options are refused."""
         loaded = catalogue or load_plugins()
         return cls(folder, matrix, cells_of(matrix, folder, loaded), loaded)
 
     def done(self, cell: MatrixCell, stage: str = CHAIN[-1]) -> bool:
         """Return whether a stage is recorded as finished, by this cell or by any other that shares it.
 
-        The last one is done if the diagnosis is, too.
+        The last stage is done only if the diagnosis is done too.
         """
         if stage == CHAIN[-1]:
-            wanted = [stage, *["diagnose"] * self._diagnosed(cell)]
-            return all(recorded(cell.folder, cell.config, each) for each in wanted)
+            stages = [stage, *["diagnose"] * self._diagnosed(cell)]
+            return all(recorded(cell.folder, cell.config, each) for each in stages)
         key = cell.config.key(stage)
         if (stage, key) not in self._known:
             others = [other for other in self.cells if other.config.key(stage) == key]
@@ -70,17 +70,17 @@ class MatrixRun:
         return self._known[stage, key]
 
     def _diagnosed(self, cell: MatrixCell) -> bool:
-        """Return whether a model is to be compared with the truth, which its domain must know."""
+        """Return whether the model is to be compared with the true states, which its domain must know."""
         domain = self.catalogue.find("domain", parse_spec(cell.config.domain).name).load()
         return self.matrix.diagnose and issubclass(domain, StateSpace)
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[PlannedJob]:
         """Return the jobs that are left, shared stages before those that need them."""
         self._known.clear()
         return plan_jobs(self.cells, self.done)
 
     def estimate(self) -> Estimate:
-        """Return how long the cells that are left may take, by those that are done."""
+        """Return an estimate of the time that the remaining cells take, from those that are done."""
         return Estimate.of([cell for cell in self.cells if cell.folder.is_dir()])
 
     def run(
@@ -88,9 +88,9 @@ class MatrixRun:
         executor: Executor,
         *,
         execution: Execution | None = None,
-        told: Callable[[CellResult], None] = lambda _: None,
+        told: Callable[[JobResult], None] = lambda _: None,
     ) -> Outcome:
-        """Do what is left, in random order, so that a part of the matrix is a fair sample; a failure stops no other."""
+        """Run the remaining jobs in random order, so that a part of them is a fair sample; a failure stops no other."""
         begun, failures = time.monotonic(), {}
         with owned(self.folder, "matrix", MATRIX):
             before = sum(map(self.done, self.cells))
@@ -98,13 +98,13 @@ class MatrixRun:
             jobs = self.jobs()
             random.shuffle(jobs)
 
-            def finished(result: CellResult) -> None:
+            def finished(result: JobResult) -> None:
                 if not result.succeeded:
-                    failures[result.cell.name] = result.reason
+                    failures[result.job.name] = result.reason
                 told(result)
 
-            cells = executor_cells(jobs, self.folder, execution or Execution(), self.matrix.diagnose, self._holder)
-            executor.run(cells, finished)
+            how = execution or Execution()
+            executor.run(executor_jobs(jobs, self.folder, how, self.matrix.diagnose, self._holder), finished)
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
@@ -118,7 +118,7 @@ class MatrixRun:
                 for run in [RunFolder.load(cell.folder, self.catalogue) for cell in self.cells if not self.done(cell)]:
                     list(take_over(run, pool, CHAIN))
 
-    def _holder(self, job: Job) -> Path | None:
+    def _holder(self, job: PlannedJob) -> Path | None:
         """Return a run that has done the most of what a job shares with it."""
         for stage in reversed(CHAIN[: CHAIN.index(job.stage)]):
             key = job.cell.config.key(stage)
@@ -130,9 +130,9 @@ class MatrixRun:
         return None
 
     def prepare(self) -> None:
-        """Write the copy of the matrix, and the run folders with their settings."""
+        """Write a copy of the matrix, and the run folders with their settings."""
         write_text(self.folder / MATRIX, self.matrix.dump())
         for cell in self.cells:
             if not (cell.folder / "config.toml").is_file():
-                # a cell whose files are missing fails by itself: it must not keep the others from their work
+                # a cell whose files are missing fails alone: it must not stop the others
                 RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)

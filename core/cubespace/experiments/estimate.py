@@ -1,4 +1,4 @@
-"""How long what is left of a matrix may take, told from the cells that are done."""
+"""How long the rest of a matrix may take, estimated from the cells that are done."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from statistics import fmean
 
 import attrs
 
-from cubespace.experiments.jobs import Job
+from cubespace.experiments.jobs import PlannedJob
 from cubespace.experiments.matrix import CHAIN, MatrixCell
 from cubespace.experiments.sharing import records
 
 
 @attrs.frozen
 class Estimate:
-    """Mean seconds of each stage, over the runs that did it: by domain, and over all."""
+    """Mean seconds of each stage over the runs that did it: by domain, and overall."""
 
     by_domain: dict[tuple[str, str], float]
     overall: dict[str, float]
 
     @classmethod
     def of(cls, cells: Iterable[MatrixCell]) -> Estimate:
-        """Look at what is done; a stage that several runs share counts once."""
+        """Collect the times of finished stages; a stage that several runs share counts once."""
         seconds: dict[tuple[str, str], tuple[str, float]] = {}
         for cell in cells:
             for stage, record in records(cell.folder, cell.config).items():
@@ -36,10 +36,10 @@ class Estimate:
         return cls(means, {stage: fmean(values) for stage, values in overall.items()})
 
     def stage(self, cell: MatrixCell, stage: str) -> float | None:
-        """Return the seconds of a stage of a cell; None if none like it was done."""
+        """Return the seconds of a stage of a cell; None if no such stage was done."""
         return self.by_domain.get((stage, cell.config.domain), self.overall.get(stage))
 
-    def total(self, jobs: Sequence[Job]) -> float | None:
+    def total(self, jobs: Sequence[PlannedJob]) -> float | None:
         """Return the seconds of work that jobs have, one after the other; None if a stage was never done."""
         total, counted = 0.0, set()
         for job in jobs:

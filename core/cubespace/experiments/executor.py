@@ -1,4 +1,4 @@
-"""What an executor is: it runs the cells of an experiment, each as a process of its own, and tells how each ended."""
+"""What an executor is: it runs the jobs of an experiment, each in a separate process, and reports how each ended."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from cubespace.base.options import NoOptions
 
 OUTPUT, ERRORS = "output.txt", "errors.txt"
 TAIL = 2000  # characters of the errors that a result carries: enough for a traceback's end
-NOT_STARTED = 127  # the exit code of a cell that could not be started, as in a shell
+NOT_STARTED = 127  # the exit code of a job that could not be started, as in a shell
 
-# what every cell has in its environment: several cells with several threads each slow each other down
+# what every job has in its environment: several jobs with several threads each slow each other down
 ONE_THREAD: Mapping[str, str] = MappingProxyType(
     dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 )
@@ -25,45 +25,45 @@ ONE_THREAD: Mapping[str, str] = MappingProxyType(
 
 @attrs.frozen
 class Files:
-    """What a cell reads and writes below a folder, for executors whose machines do not share it with the caller.
+    """What a job reads and writes below a folder, for executors whose machines do not share it with the caller.
 
     Names are relative to ``root``; words of the call that begin with ``root`` are paths below it. All that it writes
     must be brought back if it succeeds.
     """
 
     root: Path
-    reads: tuple[str, ...]  # files or folders, as far as they are there
+    reads: tuple[str, ...]  # files or folders, where they exist
     writes: tuple[str, ...]
 
 
 @attrs.frozen
-class Cell:
+class Job:
     """One call of ``cube``, in the working folder and with the environment of the caller.
 
-    What it prints goes to ``output.txt`` and ``errors.txt`` in ``folder``, which is made if need be. This is not the
+    What it prints goes to ``output.txt`` and ``errors.txt`` in ``folder``, which is created if needed. This is not the
     run folder, which must belong to the run alone.
     """
 
     name: str
     arguments: tuple[str, ...]
     folder: Path
-    after: tuple[str, ...] = ()  # names of cells of the same call that must have succeeded before this one starts
+    after: tuple[str, ...] = ()  # names of jobs of the same call that must have succeeded before this one starts
     files: Files | None = None  # None: it needs the folders of the caller
 
 
 @attrs.frozen(kw_only=True)
-class CellResult:
-    """How a cell ended."""
+class JobResult:
+    """How a job ended."""
 
-    cell: Cell
+    job: Job
     status: int  # the exit code, or minus the number of the signal that ended the process
-    errors: str = ""  # the end of what it said on stderr
+    errors: str = ""  # the end of its stderr
     seconds: float = 0.0  # of the last try
     tries: int = 1
 
     @property
     def succeeded(self) -> bool:
-        """Return whether the call did what it should."""
+        """Return whether the call succeeded."""
         return self.status == 0
 
     @property
@@ -83,17 +83,17 @@ class CellResult:
 
     @property
     def reason(self) -> str:
-        """Return in a few words how a cell ended: how, and the last line it said."""
+        """Return in a few words how a job ended, with the last line of its stderr."""
         how = f"ended by {self.signal}" if self.signal else f"exit code {self.status}"
         lines = self.errors.strip().splitlines()
         return f"{how}: {lines[-1]}" if lines and not self.succeeded else how
 
 
-Finished = Callable[[CellResult], None]
+Finished = Callable[[JobResult], None]
 
 
 class Executor(ABC):
-    """Runs cells. Built from its ``Options``, a frozen attrs class."""
+    """Runs jobs. Built from its ``Options``, a frozen attrs class."""
 
     Options: ClassVar[type[Any]] = NoOptions
 
@@ -105,36 +105,36 @@ class Executor(ABC):
         return None
 
     @abstractmethod
-    def run(self, cells: Sequence[Cell], finished: Finished) -> None:
-        """Run every cell to its end and call ``finished`` once for each, in the thread of the caller.
+    def run(self, jobs: Sequence[Job], finished: Finished) -> None:
+        """Run every job to its end and call ``finished`` once for each, in the thread of the caller.
 
-        Each cell is a process of its own with :data:`ONE_THREAD` in its environment; one that fails, or is killed, or
-        cannot even be started, leaves the others alone and is told like them. A cell starts only when those that it
-        names in ``after`` have succeeded; if one of them has not, it is told as :func:`left_out` and never started.
-        When the call itself is ended, by an exception of ``finished`` or by Ctrl-C, so are all cells.
+        Each job is a separate process with :data:`ONE_THREAD` in its environment; one that fails, is killed, or cannot
+        be started does not affect the others and is reported like them. A job starts only when those named in its
+        ``after`` have succeeded; if one of them has not, it is reported as :func:`left_out` and never started. When the
+        call itself is ended, by an exception in ``finished`` or by Ctrl-C, so are all jobs.
         """
 
 
-def left_out(cell: Cell, missing: str) -> CellResult:
-    """Return the result of a cell that is not started because another one, which it needs, did not succeed."""
-    return CellResult(cell=cell, status=NOT_STARTED, errors=f"not started: it needs {missing}, which failed", tries=0)
+def left_out(job: Job, missing: str) -> JobResult:
+    """Return the result of a job that is not started because another one, which it needs, did not succeed."""
+    return JobResult(job=job, status=NOT_STARTED, errors=f"not started: it needs {missing}, which failed", tries=0)
 
 
-def in_order(cells: Sequence[Cell]) -> list[Cell]:
-    """Return cells such that each comes after those it needs; otherwise in the order given."""
-    done: dict[str, Cell] = {}
-    waiting = list(cells)
+def in_order(jobs: Sequence[Job]) -> list[Job]:
+    """Return jobs such that each comes after those it needs; otherwise in the order given."""
+    done: dict[str, Job] = {}
+    waiting = list(jobs)
     while waiting:
-        number = next((n for n, cell in enumerate(waiting) if all(name in done for name in cell.after)), None)
+        number = next((n for n, job in enumerate(waiting) if all(name in done for name in job.after)), None)
         if number is None:
-            raise ValueError(f"cell '{waiting[0].name}' needs a cell that is not there or that needs it in turn")
-        cell = waiting.pop(number)
-        done[cell.name] = cell
+            raise ValueError(f"job '{waiting[0].name}' needs a job that is not there or that needs it in turn")
+        job = waiting.pop(number)
+        done[job.name] = job
     return list(done.values())
 
 
 def last_words(folder: Path) -> str:
-    """Return the end of what the cell of a folder said on stderr."""
+    """Return the end of what the job of a folder said on stderr."""
     try:
         with (folder / ERRORS).open("rb") as file:
             size = file.seek(0, 2)

@@ -1,7 +1,7 @@
-"""The jobs of a matrix: each stage that several cells share is done once, then each cell does what is its own.
+"""The jobs of a matrix: each stage that several cells share is done once, then each cell does its own stages.
 
-Identities of stages form a tree: below equal data those of equal training, and so on. A node with several branches is a
-job of its own, done in the run folder of the first cell below it; the others take it over.
+Identities of stages form a tree: below equal data, equal trainings, and so on. A node with several branches is a
+separate job, done in the run folder of the first cell below it; the others take over its result.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.experiments.executor import Cell, Files
+from cubespace.experiments.executor import Files, Job
 from cubespace.experiments.matrix import CHAIN, MatrixCell
 from cubespace.settings.recipe import Execution
 
@@ -20,7 +20,7 @@ LOGS = "logs"  # what the processes of a matrix print, below its folder
 
 
 @attrs.frozen(kw_only=True)
-class Job:
+class PlannedJob:
     """The stages of one run folder up to ``stage``, after another job has done those that are shared."""
 
     cell: MatrixCell
@@ -29,7 +29,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Return what tells the job from all others of the matrix."""
+        """Return a name that is unique within the matrix."""
         run = self.cell.folder.name
         return run if self.stage == CHAIN[-1] else f"{run}.{self.stage}"
 
@@ -38,17 +38,17 @@ class Job:
         words = ["cell", str(self.cell.folder), "--until", self.stage, "--reuse", str(self.cell.folder.parent)]
         words += ["--device", execution.device, "--precision", execution.precision]
         if self.stage == CHAIN[-1]:
-            words += ["--jobs", str(execution.searches), *["--diagnose"] * diagnose]
+            words += ["--searches", str(execution.searches), *["--diagnose"] * diagnose]
         return tuple(words)
 
 
-def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], bool]) -> list[Job]:
+def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], bool]) -> list[PlannedJob]:
     """Return the jobs that are left; ``done`` tells whether a stage of a cell is finished anywhere."""
     branches: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for cell in cells:
         for stage, key, below in zip(CHAIN, cell.keys, cell.keys[1:], strict=False):
             branches[stage, key].add(below)
-    jobs: dict[tuple[str, str], Job] = {}
+    jobs: dict[tuple[str, str], PlannedJob] = {}
     for cell in cells:
         if done(cell, CHAIN[-1]):
             continue
@@ -58,31 +58,31 @@ def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], boo
             if not shared and stage != CHAIN[-1]:
                 continue
             if (stage, key) not in jobs and not done(cell, stage):
-                jobs[stage, key] = Job(cell=cell, stage=stage, after=after)
+                jobs[stage, key] = PlannedJob(cell=cell, stage=stage, after=after)
             if (stage, key) in jobs:
                 after = jobs[stage, key].name
     return list(jobs.values())
 
 
-def executor_cells(
-    jobs: Sequence[Job],
+def executor_jobs(
+    planned: Sequence[PlannedJob],
     folder: Path,
     execution: Execution,
     diagnose: bool,
-    holder: Callable[[Job], Path | None] = lambda _: None,
-) -> list[Cell]:
+    holder: Callable[[PlannedJob], Path | None] = lambda _: None,
+) -> list[Job]:
     """Return jobs as an executor takes them; ``holder`` is a run that has done what a job may take over."""
-    cells = []
-    for job in jobs:
+    jobs = []
+    for job in planned:
         own, held = job.cell.folder, holder(job)
         reads = tuple(str(path.relative_to(folder)) for path in (own, held) if path is not None)
         files = Files(folder, reads, (str(own.relative_to(folder)),))
         after = () if job.after is None else (job.after,)
-        cells.append(Cell(job.name, job.arguments(execution, diagnose), folder / LOGS / job.name, after, files))
-    return cells
+        jobs.append(Job(job.name, job.arguments(execution, diagnose), folder / LOGS / job.name, after, files))
+    return jobs
 
 
-def levels(jobs: Sequence[Job]) -> list[list[Job]]:
+def levels(jobs: Sequence[PlannedJob]) -> list[list[PlannedJob]]:
     """Return jobs in groups such that each needs only jobs of the groups before."""
     depth: dict[str, int] = {}
     for job in jobs:  # a job comes after the one that it needs

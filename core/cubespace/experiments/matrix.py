@@ -43,7 +43,7 @@ class Matrix:
     diagnose: bool = True  # whether models are compared with the truth, where the domain knows its states
 
     def values(self) -> dict[str, list[Any]]:
-        """Return the values of each axis; variants that no axis names are all meant."""
+        """Return the values of each axis; without an axis ``variant``, all variants are used."""
         axes = {name: _values(name, given) for name, given in self.axes.items()}
         if self.variants and VARIANT not in axes:
             axes = {VARIANT: list(self.variants), **axes}
@@ -73,7 +73,7 @@ class MatrixCell:
 
     @property
     def name(self) -> str:
-        """Return the values in a line."""
+        """Return the values in one line."""
         return ", ".join(f"seed {value}" if axis == SEED else value for axis, value in self.values.items())
 
     @property
@@ -89,7 +89,7 @@ def read_matrix(file: Path) -> Matrix:
 
 
 def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixCell]:
-    """Return the cells of a matrix; those of equal settings share a run folder."""
+    """Return the cells of a matrix; cells with equal settings share a run folder."""
     axes = matrix.values()
     for rule in matrix.exclude:
         for axis in rule:
@@ -119,15 +119,15 @@ def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixC
 def _configuration(matrix: Matrix, values: Mapping[str, Any], catalogue: Catalogue) -> RunConfig:
     """Return the settings of a cell: presets at the bottom, then matrix, domain, variant, axes.
 
-    A seed that is set by its own name, such as ``plan.seed``, is not overruled by ``seed``, which stands for all.
+    A seed that is set by its own name, such as ``plan.seed``, is not overridden by ``seed``, which sets all.
     """
     domain, variant = (str(values.get(axis, "")) for axis in (DOMAIN, VARIANT))
     of_domain = matrix.domains.get(domain, {})
-    own = {DOMAIN: domain} if domain and DOMAIN not in of_domain else {}
+    named = {DOMAIN: domain} if domain and DOMAIN not in of_domain else {}
     axes = {axis: Text(value) if isinstance(value, str) else value for axis, value in values.items()}
     layers = [
         {PRESET: matrix.preset, **matrix.settings},
-        {**own, **of_domain},
+        {**named, **of_domain},
         matrix.variants.get(variant, {}),
         {axis: value for axis, value in axes.items() if axis not in (DOMAIN, VARIANT)},
     ]
@@ -182,19 +182,19 @@ def seeds_of(text: str) -> list[int]:
 
 
 def _there(name: str, known: Iterable[str]) -> str:
-    """Return what was probably meant, and what there is."""
+    """Return what was probably meant, and what is available."""
     return f"{suggestion(name, known)}Available: {', '.join(known) or 'none'}."
 
 
 def _matches(rule: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     """Return whether a cell has one of the values that a rule names, on each axis that it names."""
     return all(
-        str(values[axis]) in {str(each) for each in (wanted if isinstance(wanted, list) else [wanted])}
-        for axis, wanted in rule.items()
+        str(values[axis]) in {str(each) for each in (allowed if isinstance(allowed, list) else [allowed])}
+        for axis, allowed in rule.items()
     )
 
 
 def _slug(parts: Sequence[str]) -> str:
-    """Return values as a folder's name: of specs the name and the values of options, of paths the last part."""
+    """Return values as the name of a folder: for specs the name and option values, for paths the last part."""
     plain = "-".join(re.sub(r"[\w.]+=", "", re.sub(r"[^,=:]*/", "", part)) for part in parts)
     return re.sub(r"[^A-Za-z0-9._]+", "-", plain).strip("-.")[:MAX_SLUG].rstrip("-.")

@@ -15,9 +15,9 @@ LOCK = ".lock"
 
 @contextmanager
 def owned(folder: Path, kind: str, mark: str) -> Iterator[None]:
-    """Make the folder and keep every other driver from it; ``mark`` is the file by which one of this kind is known."""
+    """Create the folder and lock out every other driver; ``mark`` is the file that identifies a folder of this kind."""
     inside = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    if inside - {LOCK} and mark not in inside:  # one that was killed at once has left its lock alone
+    if inside - {LOCK} and mark not in inside:  # a driver killed at once leaves only its lock
         raise InputError(f"{folder} is not empty and not a {kind}: choose another folder with -o")
     lock = filelock.FileLock(folder / LOCK)
     try:

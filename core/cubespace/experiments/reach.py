@@ -24,7 +24,7 @@ def refuse_idle_axes(axes: Iterable[str], cells: Sequence[RunConfig], catalogue:
 
 
 def _idle(key: str, config: RunConfig, catalogue: Catalogue) -> str:
-    """Return what would make a setting matter to a run; nothing if it does."""
+    """Return what would make a setting matter to a run; "" if it matters already."""
     if config.learner.name == AUTO and is_of_training(key):
         return f"set learner={defaults.TRAINED_LEARNER}"
     owners = _extensions_with(key, catalogue)
@@ -36,7 +36,7 @@ def _idle(key: str, config: RunConfig, catalogue: Catalogue) -> str:
 
 
 def _extensions_with(key: str, catalogue: Catalogue) -> list[str]:
-    """Return the training steps that alone read a setting; none if others read it too."""
+    """Return the training steps that are the only ones to read a setting; empty if others read it too."""
     return [
         name
         for name in catalogue.names("extension")

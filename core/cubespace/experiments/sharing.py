@@ -1,4 +1,4 @@
-"""Stages that a run takes over from another one, whose settings up to there are the same."""
+"""Stages that a run takes over from another run with the same settings up to there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cubespace.settings.stages import way_to
 
 
 def records(folder: Path, config: RunConfig) -> dict[str, StageRecord]:
-    """Return what a run folder says of its stages; nothing if it cannot be read."""
+    """Return the stage records of a run folder; empty if it cannot be read."""
     try:
         return read_manifest(folder / MANIFEST, config)
     except CubeError:
@@ -24,10 +24,10 @@ def records(folder: Path, config: RunConfig) -> dict[str, StageRecord]:
 def recorded(folder: Path, config: RunConfig, stage: str) -> bool:
     """Return whether a run folder says that a stage, and those before it, are done with these settings.
 
-    Quicker than :meth:`RunFolder.finished`, which also looks at files and versions.
+    Faster than :meth:`RunFolder.finished`, which also checks files and versions.
     """
-    found = records(folder, config)
-    return all(each.name in found and found[each.name].key == config.own_key(each.name) for each in way_to(stage))
+    done = records(folder, config)
+    return all(each.name in done and done[each.name].key == config.own_key(each.name) for each in way_to(stage))
 
 
 def holders(pool: Path, run: RunFolder, stage: str) -> Iterator[RunFolder]:
@@ -36,7 +36,7 @@ def holders(pool: Path, run: RunFolder, stage: str) -> Iterator[RunFolder]:
     for path in sorted(pool.iterdir()) if pool.is_dir() else ():
         if path.resolve() == run.path.resolve() or not (path / MANIFEST).is_file():
             continue
-        with suppress(CubeError):  # another version's, or being written
+        with suppress(CubeError):  # of another version, or being written
             other = RunFolder.load(path, run.catalogue)
             if other.config.key(stage) == key and recorded(path, other.config, stage) and other.finished(stage):
                 yield other

@@ -1,4 +1,4 @@
-"""The jobs of a matrix as a script for SLURM: an array for each level, which waits for the level before."""
+"""The jobs of a matrix as a script for SLURM: an array for each level, which waits for the previous level."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cubespace.experiments.executor import ONE_THREAD
-from cubespace.experiments.jobs import LOGS, Job, levels
+from cubespace.experiments.jobs import LOGS, PlannedJob, levels
 from cubespace.settings.recipe import Execution
 
 
-def job_lines(jobs: Sequence[Job], folder: Path, execution: Execution, diagnose: bool) -> list[str]:
+def job_lines(jobs: Sequence[PlannedJob], folder: Path, execution: Execution, diagnose: bool) -> list[str]:
     """Return a shell script: it submits an array of jobs per level, of one core each."""
     threads = " ".join(f"{name}={value}" for name, value in ONE_THREAD.items())
     lines = [

@@ -1,4 +1,4 @@
-"""The work of one cell: stages are taken over where another run has done them, and done where none has."""
+"""The work of one cell: stages are taken over from another run where possible, and done otherwise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cubespace.settings.stages import way_to
 
 @attrs.frozen
 class Work:
-    """Does what is left of a run."""
+    """Does the remaining stages of a run."""
 
     run: RunFolder
     catalogue: Catalogue
@@ -27,7 +27,7 @@ class Work:
     pool: Path | None = None  # holds run folders whose finished stages may be taken over
 
     def until(self, last: str, *, diagnose: bool = False) -> None:
-        """Do all stages that lead to ``last`` and, where the domain knows its states, compare the model with them."""
+        """Do all stages that lead to ``last`` and, if the domain knows its states, compare the model with them."""
         if self.pool is not None:
             for stage, other in take_over(self.run, self.pool, [stage.name for stage in way_to(last)]):
                 self.observer.say(f"{stage}: taken over from {other.path.name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cubespace.base.arrays import Bits, Images, squared_errors
-from cubespace.base.differences import coverage, difference
+from cubespace.base.differences import coverage, packed_differences
 from cubespace.learning.code import Code, LearnedActions
 from cubespace.learning.measures import Measures
 
@@ -18,7 +18,7 @@ def measure(
 ) -> Measures:
     """Measure a split; ``training`` are the bits of the split whose differences should cover it."""
     first, last = code.encode(before), code.encode(after)
-    changes = difference(first, last)
+    changes = packed_differences(first, last)
     stable_bits, stable_states = stability(code, np.concatenate([before, after]), np.concatenate([first, last]), seed)
     both = np.concatenate([first, last])
     return Measures(
@@ -30,7 +30,7 @@ def measure(
         live_bits=int((both.any(0) & ~both.all(0)).sum()),
         stable_bits=stable_bits,
         stable_states=stable_states,
-        covered=None if training is None else coverage(changes, difference(*training)),
+        covered=None if training is None else coverage(changes, packed_differences(*training)),
         **_discrimination(code.actions, first, last, seed),
     )
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Images
-from cubespace.base.differences import coverage, difference
+from cubespace.base.differences import coverage, packed_differences
 from cubespace.learning.code import Code
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def try_code(code: Code, training: Pairs, held_out: Pairs) -> Trial:
     seen = code.encode(training.before), code.encode(training.after)
     new = code.encode(held_out.before), code.encode(held_out.after)
     unexplained, residue = _errors(code, np.concatenate([held_out.before, held_out.after]))
-    known = difference(*seen)
+    known = packed_differences(*seen)
     return Trial(
         bits=code.bits,
         differences=len(np.unique(known, axis=0)),
-        coverage=coverage(difference(*new), known),
+        coverage=coverage(packed_differences(*new), known),
         description=_description(seen, new),
         unexplained=unexplained,
         residue=residue,
@@ -85,12 +85,12 @@ def _description(seen: tuple[Bits, Bits], new: tuple[Bits, Bits]) -> float:
     As Witten and Bell have it, seen and new ones share the probability by how often one was new in training. A new one
     is spelt out: how many bits change, and which.
     """
-    counts = Counter(row.tobytes() for row in difference(*seen))
+    counts = Counter(row.tobytes() for row in packed_differences(*seen))
     kinds, total = len(counts), len(seen[0])
     bits = max(2, seen[0].shape[1])
     changed = (new[0] != new[1]).sum(1)
     lengths = []
-    for row, number in zip(difference(*new), changed.tolist(), strict=True):
+    for row, number in zip(packed_differences(*new), changed.tolist(), strict=True):
         count = counts[row.tobytes()]
         spelt_out = (number + 1) * np.log2(bits) - np.log2(kinds)
         lengths.append((-np.log2(count) if count else spelt_out) + np.log2(total + kinds))

@@ -1,4 +1,4 @@
-"""Who plays what: whether values are things that move between places, or variables are things that are at places."""
+"""Roles: whether values are things that move between places, or variables are things that are at places."""
 
 from __future__ import annotations
 

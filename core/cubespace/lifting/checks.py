@@ -1,13 +1,14 @@
-"""Is the lifted model right? What it says when it is grounded again, against the transitions and the STRIPS model."""
+"""Is the lifted model right? It is grounded again and compared with the transitions and with the learned model."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Indices, distinct_rows
+from cubespace.base.arrays import Bits, Indices, distinct_rows, step_keys
 from cubespace.symbols.strips import StripsModel
 
 CHUNK = 500  # states whose successors are compared at once
@@ -16,15 +17,15 @@ LISTED = 20  # differences and errors that are kept by name
 
 @attrs.frozen(kw_only=True)
 class Explained:
-    """The check against the training transitions: whether each is an action of the model."""
+    """The check against the transitions of a split: whether each is an action of the model."""
 
     transitions: int  # that change something
     explained: int
-    missed: tuple[int, ...]  # some of the others, by their number in the training split
+    missed: tuple[int, ...]  # the first of those that are not, by their numbers in the split
 
     @property
     def passed(self) -> bool:
-        """Return whether all are."""
+        """Return whether all transitions are actions of the model."""
         return self.explained == self.transitions
 
 
@@ -40,6 +41,24 @@ class Compared:
     added: int  # … and that only the lifted one has
 
 
+@attrs.frozen(kw_only=True)
+class LearnedCheck(Compared):
+    """The comparison with the learned model, and what that one explains itself."""
+
+    training: Explained
+    held_out: Explained
+
+
+@attrs.frozen(kw_only=True)
+class Checks:
+    """All checks of a lifted model."""
+
+    training: Explained
+    held_out: Explained
+    learned: LearnedCheck | None = None  # None where the bits of the two models differ
+    passed: bool | None = None  # whether it explains as many transitions as the learned model does
+
+
 def explain(model: StripsModel, before: Bits, after: Bits) -> Explained:
     """Look for an action that reproduces each transition, (transitions, bits) each, that changes something."""
     rows = np.flatnonzero((before != after).any(1))
@@ -48,7 +67,7 @@ def explain(model: StripsModel, before: Bits, after: Bits) -> Explained:
 
 
 def find_actions(model: StripsModel, before: Bits, after: Bits) -> Indices:
-    """Return an action that reproduces each transition, -1 where there is none."""
+    """Return an action that reproduces each transition, or -1."""
     found = np.full(len(before), -1, dtype=np.intp)
     for start in range(0, len(before), CHUNK):
         part = slice(start, start + CHUNK)
@@ -62,34 +81,47 @@ def compare(lifted: StripsModel, learned: StripsModel, states: Bits, count: int,
     """Compare the successors of two models, on ``count`` of the given states."""
     states = distinct_rows(states)
     states = states[np.random.default_rng(seed).permutation(len(states))[:count]]
-    extra: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    same, sums = 0, [0, 0]
+    same = added = missing = 0
+    only_lifted, only_learned = Counter[str](), Counter[str]()
     for start in range(0, len(states), CHUNK):
         part = states[start : start + CHUNK]
-        keys, names = zip(*(_successors(model, part) for model in (lifted, learned)), strict=True)
-        differing: set[int] = set()
-        for side, other in ((0, 1), (1, 0)):
-            lone = ~np.isin(keys[side], keys[other])
-            sums[side] += len(np.unique(keys[side][lone]))
-            differing |= set(names[side][1][lone].tolist())
-            for action in names[side][0][lone].tolist():
-                name = (lifted, learned)[side].names[action]
-                extra[side][name] = extra[side].get(name, 0) + 1
-        same += len(part) - len(differing)
-    only_lifted, only_learned = ({name: many[name] for name in sorted(many)[:LISTED]} for many in extra)
+        by_lifted, by_learned = _Steps.of(lifted, part), _Steps.of(learned, part)
+        extra, lacking = by_lifted.without(by_learned), by_learned.without(by_lifted)
+        added += len(np.unique(extra.keys))
+        missing += len(np.unique(lacking.keys))
+        only_lifted.update(extra.names())
+        only_learned.update(lacking.names())
+        same += len(part) - len(np.union1d(extra.source, lacking.source))
     return Compared(
         states=len(states),
         same=same,
-        only_lifted=only_lifted,
-        only_learned=only_learned,
-        missing=sums[1],
-        added=sums[0],
+        only_lifted=dict(sorted(only_lifted.items())[:LISTED]),
+        only_learned=dict(sorted(only_learned.items())[:LISTED]),
+        missing=missing,
+        added=added,
     )
 
 
-def _successors(model: StripsModel, states: Bits) -> tuple[Any, tuple[Indices, Indices]]:
-    """Return a comparable key of each state with each of its successors, the action and the row of the state."""
-    row, action = np.nonzero(model.applicable(states))
-    after = np.packbits(model.apply(states[row], action), axis=1)
-    told = np.ascontiguousarray(np.concatenate([row.astype(">u4")[:, None].view(np.uint8), after], axis=1))
-    return told.view(np.dtype((np.void, told.shape[1]))).ravel(), (action, row)
+@attrs.frozen(eq=False)
+class _Steps:
+    """Steps of a model."""
+
+    model: StripsModel
+    source: Indices  # (steps,), the row of the state that each starts from
+    action: Indices  # (steps,)
+    keys: NDArray[np.void]  # (steps,), equal for steps between the same two states
+
+    @classmethod
+    def of(cls, model: StripsModel, states: Bits) -> _Steps:
+        """Return all steps from some states."""
+        source, action = np.nonzero(model.applicable(states))
+        return cls(model, source, action, step_keys(source, model.apply(states[source], action)))
+
+    def without(self, others: _Steps) -> _Steps:
+        """Return the steps between states that none of the others connects."""
+        alone = ~np.isin(self.keys, others.keys)
+        return _Steps(self.model, self.source[alone], self.action[alone], self.keys[alone])
+
+    def names(self) -> list[str]:
+        """Return the name of the action of each step."""
+        return [self.model.names[action] for action in self.action.tolist()]

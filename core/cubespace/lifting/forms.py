@@ -1,4 +1,4 @@
-"""Forms: events that are the same but for the variables and values they are about."""
+"""Forms: events that are the same except for the variables and values they are about."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cubespace.base.arrays import Indices
 from cubespace.lifting.naming import Naming
 from cubespace.lifting.variables import Change, Observed
 
-MOST_CHANGES = 5  # of one event: its parameters are tried in every order
+MAX_CHANGES = 5  # of one event: its parameters are tried in every order, 120 of them
 
 
 @attrs.frozen
 class Form:
-    """Changes between parameters: first the value parameters are numbered, then the variable parameters.
+    """Changes in terms of parameters: the value parameters are numbered first, then the variable parameters.
 
     Two tiles that change places: ``changes = ((0, 0, 1), (1, 1, 0))``: variable 0 had value 0 and gets value 1, and the
     other way round.
@@ -54,7 +54,7 @@ def find_forms(observed: Observed, naming: Naming) -> list[Examples]:
     """Return the forms of all events, the one with most transitions first; events of too many changes have none."""
     found: dict[Form, list[tuple[int, tuple[int, ...]]]] = {}
     for number, event in enumerate(observed.events):
-        if len(event) > MOST_CHANGES:
+        if len(event) > MAX_CHANGES:
             continue
         named = [(one, int(naming.names[one, old]), int(naming.names[one, new])) for one, old, new in event]
         form, orders = _canonical(named)

@@ -13,7 +13,8 @@ from cubespace.lifting.model import Atom, LiftedModel, Meaning, Schema, Typed
 from cubespace.symbols.strips import StripsModel
 
 Literals = dict[int, bool]  # bits that are true, bits that are false
-Binding = dict[str, str]
+BitValues = tuple[tuple[int, bool], ...]  # the same, sorted
+Binding = dict[str, str]  # of parameters to objects
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -22,7 +23,7 @@ class Grounded:
 
     model: StripsModel
     calls: tuple[str, ...]  # of each action, the call of its schema as planners write it: (swap o1 o9 p1 p2)
-    unknown: int  # calls left out because a fact of theirs was never seen, so that no bit stands for it
+    unknown: int  # calls that are left out because one of their facts was never seen, so that no bit stands for it
 
     def rows(self, call: str) -> list[int]:
         """Return the actions that a call of a schema may be, depending on the state."""
@@ -35,12 +36,12 @@ class _Action:
 
     name: str
     call: str
-    before: tuple[tuple[int, bool], ...]
-    after: tuple[tuple[int, bool], ...]
+    before: BitValues
+    after: BitValues
 
 
 def ground(lifted: LiftedModel) -> Grounded:
-    """Return all actions; of those that do the same under the same conditions the first one."""
+    """Return all actions; of several that do the same under the same conditions, the first one."""
     meaning = dict(lifted.meaning)
     actions: dict[tuple[object, object], _Action] = {}
     unknown = 0
@@ -84,10 +85,10 @@ def _actions(
     """Yield the actions of one call: one for each combination of the facts that its conditional effects turn over."""
     words = [binding[parameter.name] for parameter in schema.parameters]
     before: Literals = {}
-    wanted = [(atom.bound(binding), True) for atom in schema.true]
-    wanted += [(atom.bound(binding), False) for atom in schema.false]
-    wanted += [(atom, False) for atom in _absent(lifted, schema, binding) if atom in meaning]
-    for atom, value in wanted:
+    conditions = [(atom.bound(binding), True) for atom in schema.true]
+    conditions += [(atom.bound(binding), False) for atom in schema.false]
+    conditions += [(atom, False) for atom in _absent(lifted, schema, binding) if atom in meaning]
+    for atom, value in conditions:
         for bit, needed in _literals(meaning[atom], value):
             if before.setdefault(bit, needed) != needed:
                 return  # a contradiction: never possible
@@ -138,19 +139,22 @@ def _literals(meaning: Meaning, value: bool) -> list[tuple[int, bool]]:
     return [(meaning.true, value), (meaning.false, not value)]
 
 
-def _strips(bits: int, actions: Sequence[_Action]) -> StripsModel:
-    def masks(pick: str, wanted: bool) -> Bits:
-        rows = np.zeros((len(actions), bits), dtype=np.bool_)
-        for number, action in enumerate(actions):
-            rows[number, [bit for bit, value in getattr(action, pick) if value == wanted]] = True
-        return rows
+def _mask(bits: int, rows: Sequence[BitValues], value: bool) -> Bits:
+    """Return which bits have a value, (rows, bits)."""
+    mask = np.zeros((len(rows), bits), dtype=np.bool_)
+    for number, row in enumerate(rows):
+        mask[number, [bit for bit, given in row if given == value]] = True
+    return mask
 
+
+def _strips(bits: int, actions: Sequence[_Action]) -> StripsModel:
+    before, after = [action.before for action in actions], [action.after for action in actions]
     return StripsModel(
         names=[action.name for action in actions],
-        add=masks("after", True),
-        delete=masks("after", False),
-        positive=masks("before", True),
-        negative=masks("before", False),
+        add=_mask(bits, after, True),
+        delete=_mask(bits, after, False),
+        positive=_mask(bits, before, True),
+        negative=_mask(bits, before, False),
         support=np.zeros(len(actions), dtype=np.intp),
         cost=np.ones(len(actions), dtype=np.intp),
     )

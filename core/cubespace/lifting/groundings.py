@@ -14,8 +14,8 @@ from cubespace.lifting.contexts import Context
 from cubespace.lifting.forms import Examples, Form
 from cubespace.lifting.variables import Observed
 
-MOST_GROUNDINGS = 1_000_000  # that are weighed one by one
-CHUNK = 4096
+MAX_GROUNDINGS = 1_000_000  # that are counted one by one
+CHUNK = 4096  # groundings counted at once
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -27,18 +27,18 @@ class Groundings:
     possible: Indices  # (groundings,), transitions that began where the old values held and nothing was in the way
 
     def __getitem__(self, rows: Bits) -> Groundings:
-        """Return some of them."""
+        """Return the groundings of the rows that are true."""
         return Groundings(arguments=self.arguments[rows], seen=self.seen[rows], possible=self.possible[rows])
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of groundings."""
         return len(self.arguments)
 
     @property
     def frequency(self) -> float:
-        """Return how often what is possible is done, of those that were seen at all."""
-        done = self.seen > 0
-        return float(self.seen[done].sum() / max(self.possible[done].sum(), 1))
+        """Return how often a grounding is seen where it is possible, over all that were seen at least once."""
+        occurring = self.seen > 0
+        return float(self.seen[occurring].sum() / max(self.possible[occurring].sum(), 1))
 
 
 def count_groundings(names: int, variables: int, form: Form) -> int:

@@ -14,7 +14,7 @@ from cubespace.lifting.model import LiftedModel
 
 Picture = NDArray[np.uint8]
 DIMMED = 0.25  # the light of what a picture is not about
-AVERAGED = 200  # pictures of which a thing is the mean: noise cancels out
+AVERAGED_PICTURES = 200  # of which the picture of a thing is the mean: noise cancels out
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -28,15 +28,14 @@ class Legend:
 
 def make_legend(
     model: LiftedModel,
-    pictures: tuple[Images, Images],
-    states: tuple[Bits, Bits],
+    *,
+    before: Images,
+    after: Images,
+    states_before: Bits,
+    states_after: Bits,
     regions: Mapping[str, NDArray[np.bool_]],
 ) -> Legend:
-    """Return the legend by the training pictures before and after, and their bits.
-
-    ``regions`` are the pixels of places, where these are known.
-    """
-    (before, after), (now, later) = pictures, states
+    """Return the legend, made of the training pictures and their bits; ``regions`` are the pixels of known places."""
     at = {fact: meaning.true for fact, meaning in model.meaning if fact.predicate == "at"}
     things, places = {}, {}
     for name in model.objects_of("place"):
@@ -44,15 +43,17 @@ def make_legend(
             places[name] = _lit(before[0], regions[name])
         else:
             held = [bit for fact, bit in at.items() if fact.terms[1] == name]
-            places[name] = before[int(now[:, held].sum(1).argmax())]  # the picture that has most things there
+            places[name] = before[int(states_before[:, held].sum(1).argmax())]  # the one with most things there
     for name in model.objects_of("thing"):
         spots = [(fact.terms[1], bit) for fact, bit in at.items() if fact.terms[0] == name]
-        seen = [(place, bit) for place, bit in spots if place in regions and now[:, bit].any()]
+        seen = [(place, bit) for place, bit in spots if place in regions and states_before[:, bit].any()]
         if seen:
             place, bit = seen[0]
-            things[name] = _cut_out(before[np.flatnonzero(now[:, bit])[:AVERAGED]], regions[place])
+            rows = np.flatnonzero(states_before[:, bit])[:AVERAGED_PICTURES]
+            things[name] = _cut_out(before[rows], regions[place])
         else:
-            things[name] = _mover(before, after, now, later, [bit for _, bit in spots])
+            bits = [bit for _, bit in spots]
+            things[name] = _mover(before, after, (states_before[:, bits] != states_after[:, bits]).any(1))
     for name in model.objects_of("button"):
         affected = [
             regions[fact.terms[1]] for fact in model.facts if fact.terms[0] == name and fact.terms[1] in regions
@@ -80,9 +81,8 @@ def _cut_out(pictures: Images, region: NDArray[np.bool_]) -> Picture:
     return np.asarray(part.mean(0).round(), dtype=np.uint8)
 
 
-def _mover(before: Images, after: Images, states: Bits, next_states: Bits, bits: list[int]) -> Picture:
-    """Return a picture in which a thing is about to move: what the move does not change is dark."""
-    moved = np.flatnonzero((states[:, bits] != next_states[:, bits]).any(1))
-    row = int(moved[0]) if len(moved) else 0
+def _mover(before: Images, after: Images, moves: Bits) -> Picture:
+    """Return the first picture in which a thing is about to move: what the move does not change is dark."""
+    row = int(moves.argmax())
     changed = before[row] != after[row]
     return _lit(before[row], changed if changed.ndim == 2 else changed.any(2))

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import attrs
-import cattrs
 import numpy as np
 
 from cubespace.base.arrays import Bits
-from cubespace.base.errors import InputError
 
 
 @attrs.frozen(order=True)
@@ -39,7 +36,7 @@ class Typed:
 
 @attrs.frozen
 class Predicate:
-    """A predicate; a static one is true of the same objects for ever."""
+    """A predicate; a static one is always true of the same objects."""
 
     name: str
     parameters: tuple[Typed, ...]
@@ -80,7 +77,7 @@ class Schema:
     flips: tuple[Flip, ...] = ()
     transitions: int = 0  # of the training split that show it
     events: int = 0  # distinct ones among them
-    examples: tuple[int, ...] = ()  # some of these transitions, by their number in the training split
+    examples: tuple[int, ...] = ()  # a few of these transitions, by their numbers in the training split
 
 
 @attrs.frozen
@@ -93,7 +90,7 @@ class Meaning:
 
 @attrs.frozen(kw_only=True)
 class LiftedModel:
-    """All that was learned; ``meaning`` pairs each fact that changes with its bits."""
+    """Objects, predicates and schemas; ``meaning`` pairs each fact that changes with its bits."""
 
     bits: int
     types: tuple[Typed, ...]
@@ -113,33 +110,21 @@ class LiftedModel:
         return [each.name for each in self.objects if belongs(each.type)]
 
     def facts_of(self, state: Bits) -> list[Atom]:
-        """Return the facts that hold in a state, static ones excepted."""
+        """Return the facts that hold in a state, except for static ones."""
         return [fact for fact, meaning in self.meaning if state[meaning.true]]
 
     def known(self, state: Bits) -> bool:
-        """Return whether the facts of a state say all of it: each of its bits is one of a fact, or never true."""
-        told = np.zeros(self.bits, dtype=np.bool_)
+        """Return whether facts describe a state completely: each bit that is true in it belongs to a fact."""
+        described = np.zeros(self.bits, dtype=np.bool_)
         for _, meaning in self.meaning:
-            told[meaning.true] = True
+            described[meaning.true] = True
             if meaning.false is not None:
-                told[meaning.false] = True
-        return not bool((state & ~told).any())
-
-    def record(self) -> dict[str, Any]:
-        """Return all of it, for JSON."""
-        return attrs.asdict(self)
-
-
-def read_record(table: object) -> LiftedModel:
-    """Return the model of a record; an error says that it is not one."""
-    try:
-        return cattrs.Converter(forbid_extra_keys=True).structure(table, LiftedModel)
-    except Exception as error:  # a damaged table raises anything
-        raise InputError("the lifted model is damaged: run 'cube lift' again") from error
+                described[meaning.false] = True
+        return not bool((state & ~described).any())
 
 
 def numbered(letter: str, count: int) -> list[str]:
-    """Return names of objects: o1, o2, …; with leading zeros if there are ten or more, so that they sort."""
+    """Return names of objects: o1, o2, …; with leading zeros if there are ten or more, so that they can be sorted."""
     width = len(str(count))
     return [f"{letter}{number:0{width}d}" for number in range(1, count + 1)]
 

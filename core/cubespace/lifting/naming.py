@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from cubespace.base.arrays import Indices
-from cubespace.lifting.variables import ACCIDENTS, Observed
+from cubespace.lifting.criteria import Criteria
+from cubespace.lifting.variables import Observed
 
 UNNAMED = -1
-FEWEST = 5  # states that must show a value before absence says anything
-SWEEPS = 10  # over all variables, in which names must settle
+MAX_SWEEPS = 10  # over all variables, to name each again by the votes of all others
 Votes = Mapping[tuple[int, int], NDArray[np.float64]]  # of two variables: how much speaks for equal values
 
 
@@ -28,12 +28,12 @@ class Naming:
     """One name for what is the same in all variables."""
 
     names: Indices  # (variables, most values), UNNAMED where a value has no name
-    agreement: float  # the fraction of the votes, round all cycles of variables, that these names fulfil
+    agreement: float  # the fraction of the votes, around all cycles of variables, that these names fulfil
     linked: bool  # whether the votes link all variables that change
 
     @property
     def count(self) -> int:
-        """Return how many names there are."""
+        """Return the number of names."""
         return int(self.names.max()) + 1
 
     def of(self, values: Indices) -> Indices:
@@ -58,11 +58,11 @@ def moving_votes(observed: Observed) -> Votes:
     return {pair: table for pair, table in votes.items() if table.any()}
 
 
-def blocking_votes(observed: Observed) -> Votes:
+def blocking_votes(observed: Observed, criteria: Criteria) -> Votes:
     """Return how surprising it is that one variable never has a value while another leaves or takes one.
 
     Worked example: disk 1 moves from peg a to peg b in 90 transitions, and disk 0 is at its value c in a third of all
-    states, but in none of these 90: 30 for a = c and 30 for b = c. Were it seen there once, nothing would be said.
+    states, but in none of these 90: 30 for a = c and 30 for b = c. If it were seen there once, there would be no vote.
     """
     count, most = len(observed.variables), observed.variables.most_values
     shares = np.stack([(observed.before == value).mean(0) for value in range(most)], axis=1)  # (variables, values)
@@ -74,7 +74,7 @@ def blocking_votes(observed: Observed) -> Votes:
             touched = moved & ((observed.before[:, one] == value) | (observed.after[:, one] == value))
             held = np.stack([(observed.before[touched] == each).sum(0) for each in range(most)], axis=1)
             expected = touched.sum() * shares  # (variables, values)
-            surprise = np.where(held <= ACCIDENTS * expected, expected, 0.0)
+            surprise = np.where(held <= criteria.accident_rate * expected, expected, 0.0)
             for other in (each for each in range(count) if each != one):
                 pair = (one, other) if one < other else (other, one)
                 table = votes.setdefault(pair, np.zeros((most, most)))
@@ -82,11 +82,11 @@ def blocking_votes(observed: Observed) -> Votes:
     return {pair: table for pair, table in votes.items() if table.any()}
 
 
-def name_values(observed: Observed, votes: Votes) -> Naming:
+def name_values(observed: Observed, votes: Votes, criteria: Criteria) -> Naming:
     """Name the values of one variable after the other, each by its votes with all variables named so far.
 
     The variable with most votes comes next. In the end each is named again by the votes of all others, until nothing
-    changes: what the first few neighbours of a variable did not show, later ones do.
+    changes: later neighbours of a variable show what the first few did not.
     """
     sizes = [len(bits) for bits in observed.variables.bits]
     names = np.full((len(sizes), observed.variables.most_values), UNNAMED, dtype=np.intp)
@@ -106,22 +106,22 @@ def name_values(observed: Observed, votes: Votes) -> Naming:
             break
         names[nearest, : sizes[nearest]] = _matched(names, tables[nearest], sizes[nearest])
         reached.append(nearest)
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         old = names.copy()
         for one in reached[1:]:
             names[one] = UNNAMED
             names[one, : sizes[one]] = _matched(names, tables[one], sizes[one])
-        _name_by_absence(observed, names, reached)
+        _name_by_absence(observed, names, reached, criteria)
         if (names == old).all():
             break
-    for one in reached:  # what is nowhere else has a name of its own
-        alone = np.flatnonzero(names[one, : sizes[one]] == UNNAMED)
-        names[one, alone] = int(names.max()) + 1 + np.arange(len(alone))
+    for one in reached:  # a value that no other variable has gets a new name
+        unnamed = np.flatnonzero(names[one, : sizes[one]] == UNNAMED)
+        names[one, unnamed] = int(names.max()) + 1 + np.arange(len(unnamed))
     return Naming(names=names, agreement=_agreement(names, votes), linked=set(reached) >= set(changing))
 
 
-def _name_by_absence(observed: Observed, names: Indices, reached: Sequence[int]) -> None:
-    """Name values for which no event speaks: a thing that is nowhere else, whenever a value is there, is that value.
+def _name_by_absence(observed: Observed, names: Indices, reached: Sequence[int], criteria: Criteria) -> None:
+    """Name values for which no event votes: the thing that is nowhere else, whenever a value is there, is that value.
 
     Worked example: tile 7 was never seen to enter or leave a cell, so what the cell shows then has no name. In all
     states in which the cell shows it, tile 7 is nowhere else, and every other tile is somewhere: it is tile 7. This
@@ -134,10 +134,10 @@ def _name_by_absence(observed: Observed, names: Indices, reached: Sequence[int])
         return
     for variable in reached:
         for value in np.flatnonzero(names[variable] == UNNAMED).tolist():
-            own = states[:, variable] == value
+            showing = states[:, variable] == value
             free = np.setdiff1d(np.arange(there.shape[1]), names[variable])
-            absent = free[~there[own][:, free].any(0)]
-            if own.sum() >= FEWEST and len(absent) == 1:
+            absent = free[~there[showing][:, free].any(0)]
+            if showing.sum() >= criteria.least_states and len(absent) == 1:
                 names[variable, value] = absent[0]
 
 
@@ -170,10 +170,10 @@ def _matched(names: Indices, tables: Mapping[int, NDArray[np.float64]], size: in
 
 
 def _agreement(names: Indices, votes: Votes) -> float:
-    """Return which fraction of all votes is fulfilled."""
-    kept = total = 0.0
+    """Return the fraction of all votes that the names fulfil."""
+    fulfilled = total = 0.0
     for (one, other), table in votes.items():
         same = (names[one][:, None] == names[other][None, :]) & (names[one] != UNNAMED)[:, None]
-        kept += float(table[same].sum())
+        fulfilled += float(table[same].sum())
         total += float(table.sum())
-    return kept / total if total else 0.0
+    return fulfilled / total if total else 0.0

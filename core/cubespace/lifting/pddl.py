@@ -30,7 +30,6 @@ def write_lifted_domain(model: LiftedModel, about: Sequence[str] = ()) -> str:
 
 def write_lifted_problem(model: LiftedModel, init: Bits, goal: Bits) -> str:
     """Return the problem that leads from one state to another; facts that are not in the goal are false there."""
-    wanted = model.facts_of(goal)
     lines = [
         "(define (problem instance)",
         f"  (:domain {DOMAIN})",
@@ -42,7 +41,7 @@ def write_lifted_problem(model: LiftedModel, init: Bits, goal: Bits) -> str:
         *_wrapped(_joined(model.facts_of(init))),
         "  )",
         "  (:goal (and",
-        *_wrapped(_joined(wanted)),
+        *_wrapped(_joined(model.facts_of(goal))),
         *_wrapped(f"(not {fact})" for fact in _switched_off(model, goal)),
         "  ))",
     ]
@@ -50,7 +49,7 @@ def write_lifted_problem(model: LiftedModel, init: Bits, goal: Bits) -> str:
 
 
 def _switched_off(model: LiftedModel, goal: Bits) -> list[Atom]:
-    """Return the facts that must be said to be false: those that no other fact excludes."""
+    """Return the facts that must be stated to be false: those that no other fact excludes."""
     return [fact for fact, meaning in model.meaning if meaning.false is not None and not goal[meaning.true]]
 
 
@@ -93,7 +92,7 @@ def _forbidden(each: Forbidden) -> str:
 def _block(head: str, parts: Sequence[str], end: str = "") -> list[str]:
     """Return a conjunction on one line if it fits, else with what is long on lines of its own."""
     if not parts:
-        return [f"    {head} (and){end}"]  # some parsers want a condition where none is needed
+        return [f"    {head} (and){end}"]  # some parsers require a condition where none is needed
     line = f"    {head} (and {' '.join(parts)}){end}"
     if len(line) <= WIDTH:
         return [line]
@@ -104,7 +103,7 @@ def _block(head: str, parts: Sequence[str], end: str = "") -> list[str]:
 
 
 def _typed(names: Iterable[Typed]) -> str:
-    """Return typed names, those of one type after each other together: ``?x - piece ?p ?q - place``."""
+    """Return typed names; successive names of one type share it: ``?x - piece ?p ?q - place``."""
     parts: list[tuple[list[str], str]] = []
     for each in names:
         if not parts or parts[-1][1] != each.type:
@@ -123,7 +122,7 @@ def _joined(atoms: Iterable[Atom]) -> list[str]:
 
 
 def _wrapped(parts: Iterable[str]) -> list[str]:
-    """Return parts in lines that are not too long."""
+    """Return parts in lines of limited length."""
     lines: list[str] = []
     for part in parts:
         if lines and len(lines[-1]) + len(part) < WIDTH:

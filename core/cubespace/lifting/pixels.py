@@ -16,10 +16,10 @@ from cubespace.base.arrays import Bits, Images, Indices
 from cubespace.base.errors import UsageError
 from cubespace.symbols.bit_groups import dependent_bits
 
-MOST_PIXELS = 800  # that are compared with each other, which takes as long as their number squared
-MOST_PICTURES = 2000
-MOST_PATTERNS = 64  # of a group: more are noise that is not understood
-MIDDLE = 127  # grey levels above it are light
+MAX_PIXELS = 800  # that are compared with each other, which takes time in proportion to their number squared
+MAX_PICTURES = 2000  # in which they are compared
+MAX_PATTERNS = 64  # of a group, as many as dependent bits may have values: more of them are noise
+LIGHT_ABOVE = 127  # the middle of the grey levels: pixels above it are light, others dark
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -27,9 +27,9 @@ class PixelVariables:
     """Groups of pixels and what they show, as bits of which one of each group is true."""
 
     shape: tuple[int, ...]  # of a picture
-    pixels: tuple[Indices, ...]  # of each variable: those whose pattern is looked at
+    pixels: tuple[Indices, ...]  # of each variable: those whose pattern is its value
     patterns: tuple[Bits, ...]  # of each variable, (values, its pixels)
-    regions: NDArray[np.intp]  # (height, width), the variable that each pixel tells about, -1 for none
+    regions: NDArray[np.intp]  # (height, width), the variable that each pixel belongs to, or -1
 
     @property
     def groups(self) -> tuple[int, ...]:
@@ -38,7 +38,7 @@ class PixelVariables:
 
     def look(self, images: Images) -> Bits:
         """Return the bits of pictures: of each variable, the pattern nearest to what is seen."""
-        light = images.reshape(len(images), math.prod(self.shape)) > MIDDLE
+        light = images.reshape(len(images), math.prod(self.shape)) > LIGHT_ABOVE
         parts = []
         for pixels, patterns in zip(self.pixels, self.patterns, strict=True):
             seen, known = light[:, pixels].astype(np.float32), patterns.astype(np.float32)
@@ -50,18 +50,18 @@ class PixelVariables:
 def find_pixel_variables(before: Images, after: Images) -> PixelVariables:
     """Return the variables of training pictures, or raise if groups of pixels show too many patterns."""
     images = np.concatenate([before, after])
-    light = images.reshape(len(images), -1) > MIDDLE
-    tried = _every_nth(images.shape[1:])
-    number = dependent_bits(light[: min(MOST_PICTURES, len(before))][:, tried])
-    alive = np.flatnonzero(light[:, tried].any(0) & ~light[:, tried].all(0))
-    groups = [tried[alive[number[alive] == each]] for each in np.unique(number[alive])]
+    light = images.reshape(len(images), -1) > LIGHT_ABOVE
+    compared = _every_nth(images.shape[1:])
+    number = dependent_bits(light[: min(MAX_PICTURES, len(before))][:, compared])
+    varying = np.flatnonzero(light[:, compared].any(0) & ~light[:, compared].all(0))
+    groups = [compared[varying[number[varying] == each]] for each in np.unique(number[varying])]
     if len(groups) < 2:
         raise UsageError("these pictures show no variables: all pixels depend on each other, or none changes")
     patterns = [np.unique(light[:, pixels], axis=0) for pixels in groups]
     most = max(len(rows) for rows in patterns)
-    if most > MOST_PATTERNS:
+    if most > MAX_PATTERNS:
         raise UsageError(
-            f"these pictures show no variables: a group of pixels has {most} patterns, more than {MOST_PATTERNS}"
+            f"these pictures show no variables: a group of pixels has {most} patterns, more than {MAX_PATTERNS}"
         )
     regions = np.full(math.prod(images.shape[1:]), -1, dtype=np.intp)
     for each, pixels in enumerate(groups):
@@ -76,8 +76,8 @@ def find_pixel_variables(before: Images, after: Images) -> PixelVariables:
 
 
 def _every_nth(shape: tuple[int, ...]) -> Indices:
-    """Return pixels spread evenly over a picture, not more than can be compared."""
+    """Return pixels spread evenly over a picture, at most as many as can be compared."""
     height, width, *colours = shape
-    step = max(1, math.ceil(math.sqrt(math.prod(shape) / MOST_PIXELS)))
+    step = max(1, math.ceil(math.sqrt(math.prod(shape) / MAX_PIXELS)))
     grid = np.arange(math.prod(shape)).reshape(height, width, *colours)
     return grid[::step, ::step].ravel()

@@ -10,32 +10,33 @@ import numpy as np
 from cubespace.base.arrays import Indices
 from cubespace.lifting.cast import PARAMETERS, Cast, Kind
 from cubespace.lifting.contexts import Context, find_context
+from cubespace.lifting.criteria import Criteria
 from cubespace.lifting.forms import Examples, Form
 from cubespace.lifting.groundings import find_groundings
 from cubespace.lifting.model import Atom, Forbidden, Predicate, Schema, Typed
 from cubespace.lifting.relations import Relation, find_relations
 from cubespace.lifting.variables import Observed
 
-EXAMPLES = 6  # transitions of a schema that are remembered, to be shown
+SHOWN_EXAMPLES = 6  # transitions of a schema that are kept, to be shown
 SWAP = Form(((0, 0, 1), (1, 1, 0)))
 ALONE = Form(((0, 0, 1),))
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Found:
-    """What the transitions say about a form."""
+    """What was found about a form."""
 
     examples: Examples
     context: Context | None
     relations: tuple[Relation, ...]
     groundings: Indices  # (groundings, parameters), what the relations allow
-    shown: tuple[int, ...]  # some transitions of the training split, as examples
+    shown: tuple[int, ...]  # a few transitions of the training split, as examples
 
 
-def study(observed: Observed, named: Indices, examples: Examples, level: float) -> Found:
+def study(observed: Observed, named: Indices, examples: Examples, criteria: Criteria) -> Found:
     """Find what a form depends on; ``named`` are the states before, by the names of values."""
-    context = find_context(observed, named, examples, level)
-    relations, groundings = find_relations(find_groundings(observed, named, examples, context), level)
+    context = find_context(observed, named, examples, criteria)
+    relations, groundings = find_relations(find_groundings(observed, named, examples, context), criteria)
     return Found(
         examples=examples,
         context=context,
@@ -46,12 +47,12 @@ def study(observed: Observed, named: Indices, examples: Examples, level: float) 
 
 
 def some_of(rows: Indices) -> tuple[int, ...]:
-    """Return a few examples of many, evenly chosen."""
-    return tuple(rows[:: max(1, len(rows) // EXAMPLES)][:EXAMPLES].tolist())
+    """Return a few examples, evenly spaced."""
+    return tuple(rows[:: max(1, len(rows) // SHOWN_EXAMPLES)][:SHOWN_EXAMPLES].tolist())
 
 
 class Vocabulary:
-    """Static predicates by what they say: a relation found twice has one name."""
+    """Static predicates by their meaning: a relation that is found twice has one name."""
 
     def __init__(self) -> None:
         self.predicates: list[Predicate] = []
@@ -59,7 +60,7 @@ class Vocabulary:
         self._names: dict[tuple[tuple[Kind, ...], frozenset[tuple[str, ...]]], str] = {}
 
     def name(self, kinds: tuple[Kind, ...], rows: frozenset[tuple[str, ...]], word: str, note: str) -> str:
-        """Return the name of a relation, a new one with ``word`` if it was not known."""
+        """Return the name of a relation; a relation that is new gets one that begins with ``word``."""
         known = self._names.get((kinds, rows))
         if known is not None:
             return known
@@ -78,7 +79,7 @@ class Vocabulary:
 
 
 def make_schema(found: Found, cast: Cast, words: Vocabulary, kinds: Mapping[int, str], name: str) -> Schema:
-    """Return the schema of a form; ``kinds`` are the types of its parameters where they are not just their kind."""
+    """Return the schema of a form; ``kinds`` are the types of those parameters that have a narrower one than usual."""
     form, names = found.examples.form, cast.parameters(found.examples.form)
     old = [cast.at(names[old], names[form.values + variable]) for variable, old, _ in form.changes]
     new = [cast.at(names[new], names[form.values + variable]) for variable, _, new in form.changes]

@@ -18,7 +18,7 @@ from cubespace.lifting.schemas import Found
 class Split:
     """Two types of things, by the numbers of values, that two parameters of a form stand for."""
 
-    relation: Relation  # what the types say
+    relation: Relation  # that the types express
     sides: tuple[frozenset[int], frozenset[int]]
 
     @property
@@ -38,11 +38,11 @@ class Split:
 
 
 def find_split(cast: Cast, examples: Examples, relations: Sequence[Relation]) -> Split | None:
-    """Return two types that say all that a relation between two parameters for things says, or None.
+    """Return two types that express all of a relation between two parameters for things, or None.
 
     Worked example: tiles change places only with the blank. The relation of the two holds for (tile, blank) and for
-    (blank, tile): every thing of one type with every thing of the other. As a change of places can be told either way
-    round, one order says everything, with types instead of the relation.
+    (blank, tile): every thing of one type with every thing of the other. As a change of places can be described in
+    either order, one order suffices, with types instead of the relation.
     """
     for relation in relations:
         if [cast.kind(examples.form, column) for column in relation.parameters] != ["thing", "thing"]:
@@ -57,7 +57,7 @@ def find_split(cast: Cast, examples: Examples, relations: Sequence[Relation]) ->
 
 
 def _sides(relation: Relation) -> tuple[frozenset[int], frozenset[int]] | None:
-    """Return two sets, the larger one first, of which each thing is related to all of the other set; None if not so."""
+    """Return two sets, the larger one first, such that each thing is related to all of the other set; or None."""
     partners: dict[int, set[int]] = {}
     for one, other in relation.rows:
         partners.setdefault(one, set()).add(other)

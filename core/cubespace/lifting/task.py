@@ -1,4 +1,4 @@
-"""A planning task in lifted PDDL, beside the grounded task that says the same."""
+"""A planning task in lifted PDDL, beside the equivalent grounded task."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class LiftedTask:
     """The texts of domain and problem, and which actions of the grounded model a call of a schema may be.
 
-    A call such as ``(press b1)`` may be several actions, of which the state decides. ``plain`` says that no quantifier
-    and no condition is needed: then every search of a planner can be used on what its translator makes of it.
+    A call such as ``(press b1)`` may be several actions; the state decides which. ``plain`` says that no quantifier and
+    no conditional effect is needed: then every search of a planner can be used on its translation.
     """
 
     domain: str
@@ -30,7 +30,7 @@ class LiftedTask:
     plain: bool
 
     def read_plan(self, task: Task, text: str) -> list[int]:
-        """Return the actions of a plan file in the grounded task; a ValueError names a step that is none."""
+        """Return the actions of a plan file in the grounded task; a ValueError names a step that is not an action."""
         state, plan = task.init, list[int]()
         for line in text.splitlines():
             call = " ".join(line.partition(";")[0].lower().split())

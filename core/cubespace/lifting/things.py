@@ -15,7 +15,7 @@ from cubespace.lifting.variables import Observed
 
 
 def by_weight(found: Sequence[Found], order: Sequence[int]) -> list[int]:
-    """Order variables that are things by how few are in their way, the one that nothing blocks first."""
+    """Return variables that are things ordered by how many others block them, the one that nothing blocks first."""
     blocked = np.zeros(len(order), dtype=np.intp)
     for each in found:
         if each.context is not None:
@@ -30,12 +30,12 @@ def assemble(observed: Observed, naming: Naming, cast: Cast, found: Sequence[Fou
     words, schemas = Vocabulary(), list[Schema]()
     for each, split in zip(found, splits, strict=True):
         kinds: dict[int, str] = {}
-        told = each
+        typed = each
         if split is not None and world is not None and split.sides == world.sides:
-            told, kinds = narrowed(each, split), dict(zip(split.columns, split.names, strict=True))
+            typed, kinds = narrowed(each, split), dict(zip(split.columns, split.names, strict=True))
         name = action_name(each.examples.form, cast)
         count = sum(schema.name.rstrip("0123456789") == name for schema in schemas)
-        schemas.append(make_schema(told, cast, words, kinds, name if not count else f"{name}{count + 1}"))
+        schemas.append(make_schema(typed, cast, words, kinds, name if not count else f"{name}{count + 1}"))
     at = Predicate("at", (Typed("?x", "thing"), Typed("?p", "place")), static=False)
     return LiftedModel(
         bits=sum(len(bits) for bits in observed.variables.bits),

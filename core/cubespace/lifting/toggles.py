@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from cubespace.base.arrays import Indices
+from cubespace.lifting.criteria import Criteria
 from cubespace.lifting.looks import Looks
 from cubespace.lifting.model import (
     Atom,
@@ -24,52 +25,53 @@ from cubespace.lifting.model import (
     of_type,
 )
 from cubespace.lifting.schemas import some_of
-from cubespace.lifting.variables import ACCIDENTS, Observed
+from cubespace.lifting.variables import Observed
 
-MOST_PLACES = 12  # that one button turns over: its effect is spelt out for each combination of old values
+MAX_PLACES = 12  # that one button turns over: its effect is spelt out for each combination of old values
 
 
-def changed_sets(observed: Observed) -> dict[tuple[int, ...], Indices]:
+def changed_sets(observed: Observed, criteria: Criteria) -> dict[tuple[int, ...], Indices]:
     """Return the sets of variables that change together, each with the observed transitions that show it.
 
-    Sets that are seen far more seldom than the usual one are accidents.
+    Sets that are seen far less often than the one that a typical transition shows are accidents.
     """
     sets: dict[tuple[int, ...], list[int]] = {}
     for number, event in enumerate(observed.events):
         sets.setdefault(tuple(variable for variable, _, _ in event), []).append(number)
     shown = {about: np.flatnonzero(np.isin(observed.event, events)) for about, events in sets.items()}
-    usual = float(np.median(np.repeat([len(rows) for rows in shown.values()], [len(rows) for rows in shown.values()])))
-    return {about: rows for about, rows in shown.items() if len(rows) > ACCIDENTS * usual}
+    sizes = [len(rows) for rows in shown.values()]
+    typical = float(np.median(np.repeat(sizes, sizes)))
+    return {about: rows for about, rows in shown.items() if len(rows) > criteria.accident_rate * typical}
 
 
-def not_toggles(
-    observed: Observed, sets: dict[tuple[int, ...], Indices], level: float, most_accidents: float
-) -> str | None:
-    """Return why this is no world of switches, or None if it is one."""
+def not_toggles(observed: Observed, sets: dict[tuple[int, ...], Indices], criteria: Criteria) -> str | None:
+    """Return why this is not a world of switches, or None if it is one."""
     changing = observed.changing.tolist()
-    used = [
-        len(np.unique(np.concatenate([observed.before[:, variable], observed.after[:, variable]])))
-        for variable in changing
-    ]
-    if any(values != 2 for values in used):
-        return f"places have up to {max(used)} values: they are not switches"
+    values = [len(_values(observed, variable)) for variable in changing]
+    if any(count != 2 for count in values):
+        return f"places have up to {max(values)} values: they are not switches"
     if len(sets) >= len(observed.events):
         return "no set of places changes in more than one way"
-    told = sum(len(rows) for rows in sets.values())
-    if told < (1 - most_accidents) * len(observed.event):
-        return f"{len(observed.event) - told} transitions change sets of places that hardly ever change together"
-    if max(len(about) for about in sets) > MOST_PLACES:
-        return f"up to {max(len(about) for about in sets)} places change together, more than {MOST_PLACES}"
-    missing = [about for about, rows in sets.items() if _missing(observed, about, rows, level)]
-    if missing:
+    covered = sum(len(rows) for rows in sets.values())
+    if covered < (1 - criteria.most_accidents) * len(observed.event):
+        return f"{len(observed.event) - covered} transitions change sets of places that hardly ever change together"
+    if max(len(about) for about in sets) > MAX_PLACES:
+        return f"up to {max(len(about) for about in sets)} places change together, more than {MAX_PLACES}"
+    partial = [about for about, rows in sets.items() if _is_partial(observed, about, rows, criteria.level)]
+    if partial:
         return (
-            f"{len(missing)} of {len(sets)} sets of places that change together do so only for some of their values, "
+            f"{len(partial)} of {len(sets)} sets of places that change together do so only for some of their values, "
             "so something else decides"
         )
     return None
 
 
-def _missing(observed: Observed, about: tuple[int, ...], rows: Indices, level: float) -> bool:
+def _values(observed: Observed, variable: int) -> Indices:
+    """Return the values that a variable takes."""
+    return np.unique(np.concatenate([observed.before[:, variable], observed.after[:, variable]]))
+
+
+def _is_partial(observed: Observed, about: tuple[int, ...], rows: Indices, level: float) -> bool:
     """Return whether a set changed only from some of its values, though others were there often enough."""
     weights = 2 ** np.arange(len(about))
     there = observed.before[:, about] @ weights
@@ -90,14 +92,14 @@ def lift_toggles(observed: Observed, sets: dict[tuple[int, ...], Indices], looks
     )
     meaning = []
     for variable, place in sorted(places.items(), key=lambda each: each[1]):
-        own = observed.variables.bits[variable]
-        values = np.unique(np.concatenate([observed.before[:, variable], observed.after[:, variable]])).tolist()
+        bits = observed.variables.bits[variable]
+        values = _values(observed, variable).tolist()
         lit = looks.bright[variable] if looks.bright else values[-1]
         dark = next(value for value in values if value != lit)
-        meaning.append((Atom(word, (place,)), Meaning(own[lit], own[dark])))
+        meaning.append((Atom(word, (place,)), Meaning(bits[lit], bits[dark])))
     rows = np.concatenate(list(sets.values()))
     return LiftedModel(
-        bits=sum(len(own) for own in observed.variables.bits),
+        bits=sum(len(bits) for bits in observed.variables.bits),
         types=of_type(["place", "button"], "object"),
         objects=(*of_type(sorted(places.values()), "place"), *of_type(sorted(buttons.values()), "button")),
         predicates=(

@@ -8,8 +8,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Indices
-
-ACCIDENTS = 0.02  # of what was to be expected: what is seen this seldom was a picture misread, or a pair mixed up
+from cubespace.base.differences import changed_values, number_rows
 
 Change = tuple[int, int, int]  # variable, old value, new value
 Event = tuple[Change, ...]  # all changes of a transition, by ascending variable
@@ -23,26 +22,26 @@ class Variables:
 
     @classmethod
     def of(cls, groups: Sequence[int]) -> Variables:
-        """Return the variables of an encoder's layout, which numbers the variable of each bit."""
+        """Return the variables of bits, given the number of the variable that each bit belongs to."""
         numbers = np.asarray(groups)
         return cls(tuple(tuple(np.flatnonzero(numbers == number).tolist()) for number in np.unique(numbers)))
 
     @property
     def most_values(self) -> int:
-        """Return how many values the richest variable has."""
+        """Return the largest number of values that a variable has."""
         return max((len(bits) for bits in self.bits), default=0)
 
     def __len__(self) -> int:
-        """Return how many variables there are."""
+        """Return the number of variables."""
         return len(self.bits)
 
     def values(self, states: Bits) -> Indices:
         """Return the value of each variable, (states, variables); -1 where not exactly one of its bits is true."""
         codes = np.full((len(states), len(self.bits)), -1, dtype=np.intp)
         for number, bits in enumerate(self.bits):
-            seen = states[:, list(bits)]
-            clear = seen.sum(1) == 1
-            codes[clear, number] = seen[clear].argmax(1)
+            shown = states[:, list(bits)]
+            clear = shown.sum(1) == 1
+            codes[clear, number] = shown[clear].argmax(1)
         return codes
 
 
@@ -66,37 +65,32 @@ class Observed:
 
     @property
     def steady(self) -> Bits:
-        """Return which events are no accidents: those seen again, if they make up most transitions, else all."""
-        again = self.counts > 1
-        return again if 2 * self.counts[again].sum() >= len(self.event) else np.ones_like(again)
+        """Return which events are not accidents: those seen more than once, if most transitions show such, else all."""
+        repeated = self.counts > 1
+        return repeated if 2 * self.counts[repeated].sum() >= len(self.event) else np.ones_like(repeated)
 
     @property
     def changing(self) -> Indices:
-        """Return the variables that some transition changes."""
+        """Return the variables that at least one transition changes."""
         return np.flatnonzero((self.before != self.after).any(0))
 
 
 def observe(before: Bits, after: Bits, variables: Variables) -> Observed:
-    """Return what the training transitions, (transitions, bits) each, show."""
+    """Return the events of the training transitions, (transitions, bits) each."""
     old, new = variables.values(before), variables.values(after)
     clear = ((old >= 0) & (new >= 0)).all(1)
     idle = clear & (old == new).all(1)
     rows = np.flatnonzero(clear & ~idle)
     old, new = old[rows], new[rows]
-    changed = old != new
-    told = np.concatenate([np.where(changed, old, -1), np.where(changed, new, -1)], axis=1)
-    _, first, number, count = np.unique(told, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    order = np.lexsort((first, -count))
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    events = tuple(_event(old[row], new[row]) for row in first[order].tolist())
+    distinct = number_rows(changed_values(old, new)).by_frequency()
+    events = tuple(_event(old[row], new[row]) for row in distinct.first.tolist())
     return Observed(
         variables=variables,
         before=old,
         after=new,
         rows=rows,
         events=events,
-        event=place[number.ravel()],
+        event=distinct.number,
         unclear=int((~clear).sum()),
         idle=int(idle.sum()),
     )

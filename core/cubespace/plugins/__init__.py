@@ -1,1 +1,1 @@
-"""How plugins are found, listed and made: hook specs, the catalogue, the scaffold."""
+"""How plugins are found, listed and created: hook specs, the catalogue, the scaffold."""

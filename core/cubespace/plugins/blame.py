@@ -1,7 +1,7 @@
-"""Who is to blame: the component, plugin and package that an unexpected error comes from.
+"""Which component, plugin and package an unexpected error comes from.
 
-The catalogue remembers what it builds and for whom. When something fails, the component whose method was at work is
-found in the traceback; where a component has merely returned nonsense, it is the one that a :func:`blame` block names.
+The catalogue remembers what it builds. When something fails, the component whose method was running is found in the
+traceback; if a component has merely returned an invalid value, it is the one that a :func:`blame` block names.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from types import FrameType
 from cubespace.base.errors import ComponentError, ContractError, CubeError, is_memory_error
 from cubespace.plugins.entry_points import installed
 
-_known: list[tuple[weakref.ref[object], str]] = []  # what was built, and what to call it
+_known: list[tuple[weakref.ref[object], str]] = []  # what was built, and its title
 
 
 def remember(component: object, title: str) -> None:
-    """Remember what to call a component, or the class of one."""
+    """Remember the title of a component, or of the class of one."""
     _known[:] = [known for known in _known if known[0]() is not None and known[0]() is not component]
     with contextlib.suppress(TypeError):  # a class with slots and without __weakref__: its class is known
         _known.append((weakref.ref(component), title))
 
 
 def stand_for(other: object, component: object) -> None:
-    """Remember that an object does a component's work: whatever it does wrong, the component has done."""
+    """Remember that an object works for a component: its errors are attributed to the component."""
     title = title_of(component)
     if title is not None:
         remember(other, title)
 
 
 def title_of(component: object) -> str | None:
-    """Return what to call a component: kind, name, plugin and package."""
+    """Return the title of a component: kind, name, plugin and package."""
     if component is None:
         return None
     return next((title for reference, title in _known if reference() is component), None)
@@ -41,13 +41,13 @@ def title_of(component: object) -> str | None:
 
 @contextmanager
 def blame(*suspects: object) -> Iterator[None]:
-    """Turn whatever goes wrong in the block into an error that names the component at work, or else the suspects.
+    """Turn any error in the block into one that names the component that was running, or else the suspects.
 
-    Without either, the error stays what it is: a mistake of ours, a full disk, too little memory.
+    Without either, the error stays as it is: a mistake of ours, a full disk, too little memory.
     """
     try:
         yield
-    except CubeError:  # has its own words
+    except CubeError:  # has a message of its own
         raise
     except (Exception, SystemExit) as error:
         blamed = culprit(error)
@@ -59,7 +59,7 @@ def blame(*suspects: object) -> Iterator[None]:
 
 
 def culprit(error: BaseException) -> str | None:
-    """Return what to call the component, or else the plugin, whose code an error comes from; None if it is ours."""
+    """Return the title of the component, or else the plugin, whose code raised an error; None if it is ours."""
     if isinstance(error, ContractError) and error.component is not None:
         return title_of(error.component)
     frames = list(reversed(list(_frames(error))))  # the innermost first
@@ -78,7 +78,7 @@ def culprit(error: BaseException) -> str | None:
 
 
 def reason(error: BaseException) -> str:
-    """Return what an error says, in a line."""
+    """Return the message of an error in one line."""
     if isinstance(error, SystemExit):
         return f"it called sys.exit({'' if error.code is None else error.code})"
     first = next(iter(str(error).splitlines()), "")

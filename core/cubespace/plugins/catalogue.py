@@ -1,6 +1,6 @@
 """Plugins: found by entry points, loaded one by one, blamed by name.
 
-Built-in plugins come the same way as anybody's: an entry point in group ``cubespace``. A plugin that fails is named and
+Built-in plugins are loaded like any other: by an entry point in group ``cubespace``. A plugin that fails is named and
 skipped, so that one broken package never takes the others down.
 """
 
@@ -29,7 +29,7 @@ def provide(kind: str, name: str, target: str, summary: str, **default_options: 
 
 
 def provide_all(kind: str, target: str, *rows: tuple[str, str, Mapping[str, object]]) -> object:
-    """Return a plugin object that offers one class under several names: (name, summary, default options) each."""
+    """Return a plugin object that offers one class under several names: (name, summary, default options) for each."""
 
     def offer(registry: Registry) -> None:
         for name, summary, default_options in rows:
@@ -41,7 +41,7 @@ def provide_all(kind: str, target: str, *rows: tuple[str, str, Mapping[str, obje
 
 
 def join(*plugins: object) -> object:
-    """Return one plugin object that offers what several do."""
+    """Return one plugin object that offers what several offer."""
     joined = type("Plugin", (), {"__doc__": plugins[0].__doc__})()
     for plugin in plugins:
         for name, hook in vars(plugin).items():
@@ -51,7 +51,7 @@ def join(*plugins: object) -> object:
 
 @attrs.frozen
 class Catalogue:
-    """All that plugins offer: components by kind and name, presets, commands; and the plugins that were skipped."""
+    """What plugins offer: components by kind and name, presets, commands; and the plugins that were skipped."""
 
     components: Mapping[str, Mapping[str, Component]]
     presets: Mapping[str, Preset]
@@ -80,7 +80,7 @@ class Catalogue:
     def create(self, kind: str, spec: Spec | str, *arguments: object, home: Path | None = None) -> Any:
         """Build a component: its class is called with ``arguments`` and, last, its options.
 
-        Relative paths among the options start at ``home``, or where we are.
+        Relative paths among the options start at ``home``, or at the working folder.
         """
         if isinstance(spec, str):
             spec = parse_spec(spec)
@@ -92,7 +92,7 @@ class Catalogue:
         return made
 
     def _unknown(self, kind: str, title: str, name: str, known: Mapping[str, object]) -> UsageError:
-        """Return why there is nothing of this name."""
+        """Return the error for a name that is not available."""
         if (kind, name) in self.clashes:
             owners = _owners(self.clashes[kind, name])
             return UsageError(f"{title} '{name}' is provided by plugins {owners}. Block all but one with --no-plugin.")
@@ -106,29 +106,29 @@ class Catalogue:
 
 @cache
 def load_plugins(blocked: tuple[str, ...] = ()) -> Catalogue:
-    """Load every installed plugin except those ``blocked`` by their own name or by that of their distribution."""
-    found = list(installed())
-    names = {entry_point.name for entry_point, _ in found} | {source.split()[0] for _, source in found}
+    """Load every installed plugin except those ``blocked`` by name or by distribution."""
+    entries = list(installed())
+    names = {entry_point.name for entry_point, _ in entries} | {source.split()[0] for _, source in entries}
     for name in blocked:
         if name not in names:
             raise UsageError(
                 f"No plugin is called '{name}'. {suggestion(name, names)}Available: {', '.join(sorted(names))}."
             )
-    wanted = [(entry, source) for entry, source in found if not {entry.name, source.split()[0]} & set(blocked)]
-    return collect([(entry.name, source, entry.load) for entry, source in wanted])
+    allowed = [(entry, source) for entry, source in entries if not {entry.name, source.split()[0]} & set(blocked)]
+    return collect([(entry.name, source, entry.load) for entry, source in allowed])
 
 
-def collect(found: Sequence[tuple[str, str, Callable[[], object]]]) -> Catalogue:
+def collect(loaders: Sequence[tuple[str, str, Callable[[], object]]]) -> Catalogue:
     """Register each plugin (name, distribution, loader) and gather what it offers."""
     sources: dict[str, list[str]] = {}
-    for name, source, _ in found:
+    for name, source, _ in loaders:
         sources.setdefault(name, []).append(source)
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     failures: list[Failure] = []
     offers: dict[tuple[str, str], list[Component | Preset]] = {}
     commands: list[CommandPlugin] = []
-    for name, source, load in found:
+    for name, source, load in loaders:
         try:
             if len(sources[name]) > 1:
                 raise ValueError(

@@ -48,7 +48,7 @@ KINDS = {
     )
 }
 
-PRESET = "preset"  # no kind of component: a preset has settings, and no class
+PRESET = "preset"  # not a kind of component: a preset has settings and no class
 
 
 @attrs.frozen
@@ -65,7 +65,7 @@ class Component:
 
     @property
     def title(self) -> str:
-        """Return what to call it where it is to blame."""
+        """Return its title for error messages."""
         return f"{self.kind.title} '{self.name}' of plugin '{self.plugin}' ({self.distribution})"
 
     def load(self) -> type[Any]:
@@ -90,15 +90,15 @@ class Component:
         return structure(cls, {**self.default_options, **given}, f"{self.kind.title} '{self.name}'")
 
     def identity(self) -> str:
-        """Return what tells the component from other versions of itself.
+        """Return what distinguishes the component from other versions of itself.
 
-        A class that declares a ``revision`` promises to raise it whenever its results change; of others, the version of
-        their package counts. The program that a planner runs counts too.
+        A class that declares a ``revision`` promises to raise it whenever its results change; for others, the version
+        of their package counts, and so does that of the program that a planner runs.
         """
         cls = self.load()
         revision, program = vars(cls).get("revision"), getattr(cls, "package", None)
-        own = self.distribution if revision is None else f"revision {revision}"
-        return own if program is None else f"{own}, {program} {version_of(program) or 'absent'}"
+        release = self.distribution if revision is None else f"revision {revision}"
+        return release if program is None else f"{release}, {program} {version_of(program) or 'absent'}"
 
 
 @attrs.define

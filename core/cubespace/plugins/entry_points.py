@@ -13,7 +13,7 @@ from cubespace.plugins.hookspecs import PROJECT
 def installed() -> Iterator[tuple[EntryPoint, str]]:
     """Yield the entry points of the group with the name and version of their distribution, each once."""
     seen = set()
-    sources: dict[Distribution, str] = {}  # kept, since a distribution reads its files anew for each question
+    sources: dict[Distribution, str] = {}  # cached, since a distribution reads its files again for each query
     for entry_point in sorted(entry_points(group=PROJECT), key=lambda entry: entry.name):
         distribution = entry_point.dist
         if distribution is not None and distribution not in sources:

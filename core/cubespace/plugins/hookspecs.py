@@ -111,7 +111,7 @@ def cube_observers(registry: Registry) -> None:
 
 @hookspec
 def cube_executors(registry: Registry) -> None:
-    """Offer ways to run the cells of an experiment: :class:`cubespace.experiments.executor.Executor`."""
+    """Offer ways to run the jobs of an experiment: :class:`cubespace.experiments.executor.Executor`."""
 
 
 @hookspec

@@ -1,4 +1,4 @@
-"""What a plugin can offer besides components: presets and commands; and what is said of a plugin that was skipped."""
+"""What a plugin can offer besides components: presets and commands; and the record of a plugin that was skipped."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Failure:
 
 @attrs.frozen
 class Preset:
-    """Settings that go below all others, and why they are needed."""
+    """Settings that all others override, and why they are needed."""
 
     name: str
     reason: str
@@ -70,7 +70,7 @@ class PresetRegistry:
         if not isinstance(settings, Mapping):
             raise TypeError(f"preset '{name}' must be tables or TOML text, not {settings!r}")
         if not reason:
-            raise ValueError(f"preset '{name}' gives no reason: say why the defaults do not serve")
+            raise ValueError(f"preset '{name}' gives no reason: say why the defaults are not enough")
         self.presets.append(Preset(name, reason, dict(settings), self.plugin, self.distribution))
 
 
@@ -84,9 +84,9 @@ class CommandPlugin:
 
 
 def check_offer(name: object, summary: object) -> None:
-    """Raise unless a component or preset has a name that can be written on a command line, and a line that is text."""
+    """Raise unless a component or preset has a name that can be written on a command line and a summary in text."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise TypeError(f"{name!r} is no name: use letters, digits, '-', '_', '+' and '.'")
+        raise TypeError(f"{name!r} is not a name: use letters, digits, '-', '_', '+' and '.'")
     if not isinstance(summary, str):
         raise TypeError(f"the line that describes '{name}' must be text, not {summary!r}")
 

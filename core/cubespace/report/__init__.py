@@ -59,11 +59,13 @@ def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
     from cubespace.base.observer import Observer
     from cubespace.report.visuals import Learned
     from cubespace.runs.stages.pipeline import Pipeline
+    from cubespace.runs.stages.planned import planned_run
     from cubespace.settings.recipe import Execution
 
     pipeline = Pipeline(run, catalogue, Execution(device="cpu"), Observer())
     model = pipeline.strips() if run.finished("extract") else None
-    return Learned(run, pipeline.code(), model, pipeline.transitions(), pipeline.bits()["train"])
+    names = planned_run(pipeline).strips.names if run.finished("evaluate") else ()
+    return Learned(run, pipeline.code(), model, pipeline.transitions(), pipeline.bits()["train"], names)
 
 
 def _outdated(facts: Facts) -> bool:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from cubespace.base.images import read_picture
+from cubespace.lifting.checks import Checks
 from cubespace.report.image_tags import Picture, picture
 from cubespace.report.run_files import Facts
 from cubespace.runs.stages.lift import DOMAIN, OBJECTS, PLACES, SCHEMAS
-from cubespace.runs.stages.lifted_checks import summary
 
 
 @attrs.frozen(kw_only=True)
 class LiftedSection:
     """What the page shows of the lifted model; of a world that was not lifted, why."""
 
-    told: str
+    summary: str
     notes: tuple[str, ...]
-    checks: Mapping[str, Any] | None
+    checks: Checks | None
     pddl: str | None
     objects: Picture | None
     places: Picture | None
@@ -30,15 +28,15 @@ class LiftedSection:
 
 def lifted_section(facts: Facts) -> LiftedSection | None:
     """Return the section, None if the stage ``lift`` has not been done."""
-    table = facts.lifting
-    if table is None:
+    record = facts.lifting
+    if record is None:
         return None
     domain = facts.run.file(DOMAIN)
     return LiftedSection(
-        told=summary(table),
-        notes=tuple(table["notes"]),
-        checks=table["checks"],
-        pddl=domain.read_text("utf-8") if table["lifted"] and domain.is_file() else None,
+        summary=record.summary,
+        notes=record.notes,
+        checks=record.checks,
+        pddl=domain.read_text("utf-8") if record.lifted and domain.is_file() else None,
         objects=_sheet(facts.run.file(OBJECTS), "each object with its name"),
         places=_sheet(facts.run.file(PLACES), "each place with its name"),
         schemas=_sheet(facts.run.file(SCHEMAS), "pairs that show each action"),

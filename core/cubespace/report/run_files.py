@@ -16,9 +16,11 @@ from cubespace.base.files import read_json
 from cubespace.base.records import read_record
 from cubespace.evaluation.summary import accepted_steps, best_plan
 from cubespace.learning.learner_record import LearnerRecord
+from cubespace.runs.folder.extraction_file import ExtractionRecord
+from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import ENVIRONMENT, RunFolder
-from cubespace.settings.stages import LEARNER, METRICS, STAGES
+from cubespace.settings.stages import EXTRACTION, LEARNER, LIFTING, METRICS, STAGES
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
@@ -27,11 +29,9 @@ Record = dict[str, Any]
 VERDICTS = ("optimal", "valid", "unknown", "doubted", "invalid", "none")  # the best first
 WRITTEN_BY = {  # the stage of each table
     "measures": "train",
-    "extraction": "extract",
     "judgement": "extract",
     "results": "evaluate",
     "diagnosis": "diagnose",
-    "lifting": "lift",
 }
 
 
@@ -46,11 +46,11 @@ class Facts:
     metrics: Sequence[Mapping[str, Any]]
     measures: Mapping[str, Any] | None
     learner: LearnerRecord | None
-    extraction: Mapping[str, Any] | None
+    extraction: ExtractionRecord | None
     judgement: Mapping[str, Any] | None
     results: Mapping[str, Any] | None
     diagnosis: Mapping[str, Any] | None
-    lifting: Mapping[str, Any] | None
+    lifting: LiftingRecord | None
 
     @property
     def domain(self) -> str:
@@ -113,6 +113,8 @@ def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
         environment=_table(run.file(ENVIRONMENT)) or {},
         metrics=_rows(run.file(METRICS)),
         learner=read_record(LearnerRecord, run.file(LEARNER)) if "train" in finished else None,
+        extraction=read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in finished else None,
+        lifting=read_record(LiftingRecord, run.file(LIFTING)) if "lift" in finished else None,
         **tables,
     )
 

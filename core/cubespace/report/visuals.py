@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -109,9 +110,11 @@ class Learned:
         model: StripsModel | None,
         data: Transitions,
         seen: BitPairs,
+        planned_names: Sequence[str],
     ) -> None:
         self.run, self.code, self.model, self.data = run, code, model, data
         self.some: Pairs = data.train[:MAX_TRANSITIONS]
+        self.planned_names = planned_names  # of the actions of the model that plans were made with
         self.before, self.after = seen.before[:MAX_TRANSITIONS], seen.after[:MAX_TRANSITIONS]  # bits of the same
 
     def places(self) -> Picture | None:
@@ -212,11 +215,11 @@ class Learned:
         return frames
 
     def _step_name(self, record: Record, step: int) -> str:
-        """Return the name of the action that leads to a frame: a row of the model, or a label of the network."""
-        if step == 0 or self.model is None:
+        """Return the name of the action that leads to a frame, or the label of the network."""
+        if step == 0:
             return ""
         number = record["plan"][step - 1]
-        return f"label-{number}" if record.get("latent") else self.model.names[number]
+        return f"label-{number}" if record.get("latent") else self.planned_names[number]
 
     def means(self, model: StripsModel, row: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the mean pictures before and after an action, of the transitions that it reproduces."""

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from cubespace.base.arrays import Bits, distinct_rows
+from cubespace.base.arrays import Bits, apply_effect, distinct_rows, step_keys
 from cubespace.learning.code import Code
 from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.symbols.strips import StripsModel
@@ -33,10 +33,8 @@ def model_degree(model: StripsModel, states: Bits) -> int:
     """Return the most successors that the model has for one of the states."""
     rows, actions = np.nonzero(model.applicable(states))
     after = model.apply(states[rows], actions)
-    steps = np.concatenate([rows[:, None].astype(np.uint32).view(np.uint8), np.packbits(after, axis=1)], axis=1)
-    distinct = np.unique(steps, axis=0)
-    origin = np.ascontiguousarray(distinct[:, :4]).view(np.uint32)[:, 0]
-    return int(np.bincount(origin, minlength=1).max())
+    _, first = np.unique(step_keys(rows, after), return_index=True)
+    return int(np.bincount(rows[first], minlength=1).max())
 
 
 def theorem_2(code: Code, states: Bits) -> bool | None:
@@ -47,6 +45,6 @@ def theorem_2(code: Code, states: Bits) -> bool | None:
     add, delete = actions.effects()
     for label in range(actions.count):
         after = actions.successors(states, np.full(len(states), label))
-        if (after != (states & ~delete[label] | add[label])).any():
+        if (after != apply_effect(states, add[label], delete[label])).any():
             return False
     return True

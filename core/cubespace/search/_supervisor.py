@@ -1,18 +1,18 @@
-"""Runs planners within their limits, one after another, and ends them and all they started when nobody waits for them.
+"""Runs planners within their limits, one after another; when no client waits for one, it and its children are ended.
 
-A program of its own, started as ``python -I -S _supervisor.py`` with a socket as standard input. It stands between
+A separate program, started as ``python -I -S _supervisor.py`` with a socket as standard input. It stands between
 ``cube`` and the planners because limits can only be set inside the child, where a program with threads (such as one
 that has loaded torch) must not run Python code, and because something must be left to clean up when ``cube`` is killed:
 the kernel then closes the socket. It stays for the next search, since starting Python takes as long as a short search.
 
 It is two processes, *guard* and *worker*: the worker serves requests, the guard waits for its end. Whichever of them is
 killed, the other one ends the planner and all its descendants. Both are subreapers: a process that leaves its group or
-its session, or whose parent ends, becomes their child and is found. Where there is no ``prctl`` or no ``/proc`` (they
-are Linux's), only the process group of the planner is ended.
+its session, or whose parent ends, becomes their child and is found. Where there is no ``prctl`` or no ``/proc``
+(both are specific to Linux), only the process group of the planner is ended.
 
-A message is a line of JSON. One with nothing but a folder names what is to be removed when the client is gone. A
-request (command, environment, folder, seconds, megabytes) brings the descriptor for the planner's output; the answer is
-a line of JSON: how it ended (*done*, *time* or *memory*), exit code and peak memory.
+A message is a line of JSON. One with only a folder names a folder to be removed when the client is gone. A request
+(command, environment, folder, seconds, megabytes) carries the descriptor for the planner's output; the answer is a
+line of JSON: how it ended (*done*, *time* or *memory*), exit code and peak memory.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 prctl = getattr(ctypes.CDLL(None), "prctl", None)  # looked up once: this takes longer than everything else in a child
 GRACE_SECONDS = 0.5  # between the request to end and the end, but …
 GRACE_FRACTION = 0.03  # … no more of the time limit than this, so that limits hold within a few percent
-LOOK_SECONDS = 0.25  # between two looks at the memory of a planner that has started others
-KILLING_SECONDS = 5.0  # after which what cannot be killed, as on a hanging disk, is left
+LOOK_SECONDS = 0.25  # between two checks of the memory of a planner that has started other processes
+KILLING_SECONDS = 5.0  # after which processes that cannot be killed, as on a hanging disk, are left
 PAGE = resource.getpagesize()
 
-Ended = tuple[int, resource.struct_rusage]  # wait status and what was used
+Ended = tuple[int, resource.struct_rusage]  # wait status and resource usage
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ class Worker:
             prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
     def serve(self) -> None:
-        """Answer requests until the client or the guard is gone, and leave nothing of the client's planners."""
+        """Answer requests until the client or the guard is gone, and leave none of the client's planners running."""
         adopted = None
         while message := self.receive():
             if "command" not in message:
@@ -114,7 +114,7 @@ class Worker:
         planner = os.fork()
         if planner == 0:
             become(request, worker)
-        with contextlib.suppress(OSError):  # the child does so too: the first one wins
+        with contextlib.suppress(OSError):  # the child does the same: whichever comes first
             os.setpgid(planner, planner)
         os.close(request["output"])
         seconds = request["seconds"]
@@ -128,13 +128,13 @@ class Worker:
         return {"how": how, "exit_code": os.waitstatus_to_exitcode(status), "peak": usage.ru_maxrss}
 
     def wait(self, planner: int, seconds: float, memory: int | None = None) -> tuple[str, Ended | None]:
-        """Return how the planner ended, or why it must be ended: its limits, or nobody waits for it any more."""
+        """Return how the planner ended, or why it must be ended: a limit, or no client waits for it any more."""
         deadline = time.monotonic() + seconds
         while True:
             process, status, usage = os.wait4(-1, os.WNOHANG)
             if process == planner:
                 return "done", (status, usage)
-            if process:  # something that the planner left behind, and that is ours now
+            if process:  # a process that the planner left behind, now our child
                 continue
             left = deadline - time.monotonic()
             if left <= 0:
@@ -172,7 +172,7 @@ def become(request: dict[str, Any], worker: int) -> None:
 
 
 def limit_memory(limit: int) -> None:
-    """Limit the memory of this process; what is beyond a limit that holds already, or any number, changes nothing."""
+    """Limit the memory of this process; one beyond the present limit, or too large for the kernel, changes nothing."""
     present = resource.getrlimit(resource.RLIMIT_AS)[1]
     if limit < (1 << 62) and (present == resource.RLIM_INFINITY or limit < present):
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -182,18 +182,18 @@ def die_with(worker: int) -> None:
     """Ask the kernel to end this process when the worker dies; only Linux can."""
     if prctl is not None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != worker:  # it died before we could ask
+    if os.getppid() != worker:  # it died before the request
         os._exit(127)
 
 
 def send(number: int, group: int) -> None:
-    """Send a signal to a planner and to what it started in its group, as far as any of it is left."""
+    """Send a signal to the process group of a planner, if any process of it is left."""
     with contextlib.suppress(OSError):
         os.killpg(group, number)
 
 
 def end_descendants() -> None:
-    """Kill everything below this process until nothing is left; what a child leaves becomes our child in turn."""
+    """Kill all descendants until none is left; orphans of a child become our children in turn."""
     deadline = time.monotonic() + KILLING_SECONDS
     while True:
         try:
@@ -210,42 +210,42 @@ def end_descendants() -> None:
 
 
 def descendants() -> list[int]:
-    """Return all processes below this one; none if the kernel does not tell."""
-    found = children(os.getpid())
-    for process in found:  # the list grows while it is read
-        found += children(process)
-    return found
+    """Return all descendants of this process; none if the kernel does not list them."""
+    processes = children(os.getpid())
+    for process in processes:  # the list grows while it is read
+        processes += children(process)
+    return processes
 
 
 def children(process: int) -> list[int]:
     """Return the processes that the threads of a process have started."""
-    found: list[int] = []
+    processes: list[int] = []
     with contextlib.suppress(OSError):  # it has ended, or there is no /proc
         for thread in os.listdir(f"/proc/{process}/task"):
             with (
                 contextlib.suppress(OSError),
                 open(f"/proc/{process}/task/{thread}/children", encoding="ascii") as file,
             ):
-                found += map(int, file.read().split())
-    return found
+                processes += map(int, file.read().split())
+    return processes
 
 
 def exceeds(limit: int, processes: list[int]) -> bool:
-    """Return whether processes together use more memory than the limit; the kernel sees to it for a single one."""
+    """Return whether processes together use more memory than the limit; the kernel enforces it for a single one."""
     if len(processes) < 2 or sum(map(resident, processes)) <= limit:
         return False
-    return sum(map(proportional, processes)) > limit  # shared memory counts once; slower to find out
+    return sum(map(proportional, processes)) > limit  # shared memory counts once; slower to compute
 
 
 def resident(process: int) -> int:
-    """Return the memory of a process in bytes, with what it shares with others."""
+    """Return the memory of a process in bytes, including what it shares with others."""
     with contextlib.suppress(OSError), open(f"/proc/{process}/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * PAGE
     return 0
 
 
 def proportional(process: int) -> int:
-    """Return the memory of a process in bytes, with its part of what it shares with others."""
+    """Return the memory of a process in bytes, including its part of what it shares with others."""
     with contextlib.suppress(OSError), open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
         for line in file:
             if line.startswith("Pss:"):

@@ -1,7 +1,7 @@
-"""Best-first search over successors that come in batches: from a network, or from whatever else can make them.
+"""Best-first search over successors that come in batches: from a network or any other source.
 
 States of equal value are expanded together, first come, first served. With the length of the path as value this is A*
-without a heuristic, with the distance to the goal it is greedy search. A goal is noticed when it is made.
+without a heuristic, with the distance to the goal it is greedy search. A goal is recognised when it is generated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult
 from cubespace.search.state_table import StateTable
 from cubespace.search.watching import present_watch
 
-# of states and the lengths of the paths to them: the least is expanded first
+# from states and the lengths of the paths to them; the smallest value is expanded first
 Value = Callable[[Bits, Indices], NDArray[np.intp]]
 
 PARENT, LABEL, LENGTH = range(3)
@@ -70,7 +70,7 @@ def best_first(problem: SearchProblem, limits: Limits, value: Value, batch: int)
 
 
 def execute(problem: SearchProblem, labels: tuple[int, ...]) -> Bits | None:
-    """Return the states along a path, (steps + 1, bits), or None if a step is not there or not plausible."""
+    """Return the states along a path, (steps + 1, bits), or None if a step does not exist or is not plausible."""
     trace = [problem.init]
     for label in labels:
         successors, _, offered = _successors(problem, trace[-1][None])
@@ -82,7 +82,7 @@ def execute(problem: SearchProblem, labels: tuple[int, ...]) -> Bits | None:
 
 
 class Search:
-    """A search at some moment: the states that were made, how they were reached, and those still to be expanded."""
+    """A search in progress: the states generated, how they were reached, and those still to be expanded."""
 
     def __init__(self, problem: SearchProblem, value: Value) -> None:
         self.problem = problem
@@ -97,7 +97,7 @@ class Search:
         self._keep(problem.init[None], start, start, np.array([0]))
 
     def advance(self, batch: int, megabytes: float) -> Outcome | None:
-        """Expand some states; return how the search ends if it ends without a goal."""
+        """Expand some states; return the outcome if the search ends without a goal."""
         numbers = self.frontier.pop(batch)
         if not len(numbers):
             return Outcome.UNSOLVABLE
@@ -124,7 +124,7 @@ class Search:
         return tuple(reversed(steps))
 
     def statistics(self, seconds: float) -> Statistics:
-        """Return what the search has done so far."""
+        """Return the statistics of the search so far."""
         return Statistics(
             expansions=self.expansions,
             evaluations=self.table.count,
@@ -134,13 +134,13 @@ class Search:
         )
 
     def _keep(self, states: Bits, parent: Indices, label: Indices, length: Indices) -> None:
-        """Remember the states that are new, and notice the goal among them."""
+        """Store the states that are new, and check whether the goal is among them."""
         numbers, rows = self.table.add(self.table.pack(states))
         if not len(numbers):
             return
         missing = self.table.count - self.nodes.shape[1]
         if missing > 0:
-            more = max(missing, self.nodes.shape[1])  # doubled, so that states are seldom copied
+            more = max(missing, self.nodes.shape[1])  # doubled, so that states are rarely copied
             self.nodes = np.concatenate([self.nodes, np.empty((3, more), dtype=np.intp)], axis=1)
         self.nodes[:, numbers] = parent[rows], label[rows], length[rows]
         task = self.problem.task
@@ -150,7 +150,7 @@ class Search:
         self.frontier.push(numbers, self.value(states[rows], length[rows]))
 
     def _megabytes(self, more: int, successors: int) -> float:
-        """Return the memory that the search needs to go on with so many more states."""
+        """Return the memory that the search needs with ``more`` further states."""
         nodes = 2 * (self.table.count + more) * BYTES_PER_NODE  # twice, since they are doubled
         batch = successors * self.table.bits * BYTES_PER_BIT
         needed = self.table.megabytes_with(more) + (nodes + batch) / 1e6

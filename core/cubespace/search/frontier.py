@@ -1,4 +1,4 @@
-"""The states that a search has made and not expanded yet, in buckets of equal value."""
+"""The states that a search has generated but not yet expanded, in buckets of equal value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cubespace.base.arrays import Indices
 
 
 class Frontier:
-    """A queue of numbers: the least value first, and of equal ones those that came first."""
+    """A queue of state numbers: smallest value first, and first in, first out among equal values."""
 
     def __init__(self) -> None:
         self._buckets: dict[int, deque[Indices]] = {}
@@ -27,19 +27,19 @@ class Frontier:
             self._buckets[value].append(numbers[values == value])
 
     def pop(self, most: int) -> Indices:
-        """Take up to ``most`` numbers, all of the least value; none if the queue is empty."""
+        """Take up to ``most`` numbers, all of the smallest value; empty if the queue is empty."""
         if not self._values:
             return np.empty(0, dtype=np.intp)
         bucket = self._buckets[self._values[0]]
         taken: list[Indices] = []
-        wanted = most
-        while bucket and wanted:
+        room = most
+        while bucket and room:
             part = bucket.popleft()
-            if len(part) > wanted:
-                bucket.appendleft(part[wanted:])
-                part = part[:wanted]
+            if len(part) > room:
+                bucket.appendleft(part[room:])
+                part = part[:room]
             taken.append(part)
-            wanted -= len(part)
+            room -= len(part)
         if not bucket:
             del self._buckets[heapq.heappop(self._values)]
         return np.concatenate(taken)

@@ -37,8 +37,8 @@ class PlannerBackend(Solver):
     def answer(self, task: Task, folder: Path, exit_code: int, log: str) -> Answer:
         """Read the outcome from exit code, log and files; core has already ruled out its own time limit.
 
-        An answer that makes no sense may raise ``ValueError`` or ``OSError``; the outcome is then *crashed*. A negative
-        exit code is the signal that ended the process. If the log was very long, its middle is missing. All that is in
-        the folder are regular files of at most 64 MB (apart from larger ones that ``command`` wrote) and folders;
-        anything else is a crash before this is called.
+        An unreadable answer may raise ``ValueError`` or ``OSError``; the outcome is then *crashed*. A negative
+        exit code is the signal that ended the process. If the log was very long, its middle is missing. The
+        folder contains only folders and regular files of at most 64 MB (apart from larger ones that ``command``
+        wrote); anything else has already been reported as a crash.
         """

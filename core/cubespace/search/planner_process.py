@@ -1,4 +1,4 @@
-"""Runs a planner in a folder of its own; a plan is accepted only after executing it on the model."""
+"""Runs a planner in a temporary folder; a plan is accepted only after executing it on the model."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from cubespace.symbols.strips import Task
 if TYPE_CHECKING:
     from cubespace.search.planner import PlannerBackend
 
-MAX_FILE_BYTES = 64 << 20  # of a file that a planner leaves: the longest plans have less than one megabyte
+MAX_FILE_BYTES = 64 << 20  # of a file that a planner leaves: the longest plans take less than one megabyte
 MAX_FILES = 1000
 
 
 def run_planner(backend: PlannerBackend, task: Task, limits: Limits) -> SearchResult:
-    """Run a planner on a task. An error is raised only if the planner cannot run at all; all else is an outcome.
+    """Run a planner on a task. An error is raised only if the planner cannot run at all; everything else is an outcome.
 
     The death of the supervisor says nothing about the planner, so the search is tried once more.
     """
@@ -63,7 +63,7 @@ def run_planner(backend: PlannerBackend, task: Task, limits: Limits) -> SearchRe
 
 
 def _search(backend: PlannerBackend, task: Task, limits: Limits) -> tuple[Answer, str]:
-    """Run a planner once, and return its checked answer and what it said."""
+    """Run a planner once, and return its checked answer and its output."""
     with supervisor() as process, _folder(process) as folder:
         try:
             command = backend.command(task, folder, limits)
@@ -78,7 +78,7 @@ def _search(backend: PlannerBackend, task: Task, limits: Limits) -> tuple[Answer
 
 @contextlib.contextmanager
 def _folder(process: Supervisor) -> Iterator[Path]:
-    """Make a folder that is gone afterwards, even if we are killed at any moment."""
+    """Make a folder that is removed afterwards, even if this process is killed at any moment."""
     try:
         folder = Path(tempfile.gettempdir(), temporary_prefix() + secrets.token_hex(8))
         process.adopt(folder)
@@ -102,13 +102,13 @@ def _answer(backend: PlannerBackend, task: Task, folder: Path, ended: Ended, our
         return _checked(answer, task, ended)
     except CubeError:
         raise
-    except Exception as error:  # files of a planner, and plugins, can raise anything
+    except Exception as error:  # a planner's files and a plugin may raise anything
         return Answer(outcome=Outcome.CRASHED, detail=f"its answer cannot be read: {error or type(error).__name__}")
 
 
 def _checked(answer: Answer, task: Task, ended: Ended) -> Answer:
     """Return an answer whose plan, if there is one, leads to the goal."""
-    answer = attrs.evolve(answer, outcome=Outcome(answer.outcome))  # a plugin may have given anything
+    answer = attrs.evolve(answer, outcome=Outcome(answer.outcome))  # a plugin may have returned anything
     if answer.statistics.megabytes is None:
         statistics = attrs.evolve(answer.statistics, megabytes=ended.megabytes)
         answer = attrs.evolve(answer, statistics=statistics)
@@ -128,7 +128,7 @@ def _sizes(folder: Path) -> dict[str, int]:
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Go through everything in a folder except folders; links are not followed."""
+    """Yield everything in a folder except folders; links are not followed."""
     waiting = [str(folder)]
     while waiting:
         with os.scandir(waiting.pop()) as found:
@@ -140,10 +140,10 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def refuse_odd_files(folder: Path, ours: dict[str, int]) -> None:
-    """Raise if a planner left what a backend could not read safely: a pipe, a link, a device, a file beyond all bounds.
+    """Raise if a planner left something that a backend cannot read safely: a pipe, a link, a device, a huge file.
 
     Reading a pipe would wait for ever, and a sparse file of terabytes costs a planner nothing. The files in ``ours``
-    were written by the backend and are as large as they must be.
+    were written by the backend and may be larger.
     """
     for number, entry in enumerate(_entries(folder)):
         facts, name = entry.stat(follow_symlinks=False), os.path.relpath(entry.path, folder)

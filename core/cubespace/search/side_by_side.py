@@ -1,4 +1,4 @@
-"""Several searches at a time: each is a process of its own, so that threads which wait for them are enough."""
+"""Several searches at a time: each is a separate process, so threads that wait for them are enough."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 @contextmanager
 def side_by_side(search: Callable[[Item], Result], items: Iterable[Item], at_once: int) -> Iterator[Iterator[Result]]:
-    """Give the results of ``search``, in the order of the items, with so many searches at work at a time.
+    """Yield the results of ``search``, in the order of the items, with ``at_once`` searches running at a time.
 
     When the block is left early, as by Ctrl-C, the searches end with it.
     """
@@ -31,7 +31,7 @@ def side_by_side(search: Callable[[Item], Result], items: Iterable[Item], at_onc
             yield _in_order(pool, search, items, at_once, started)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            while not all(future.done() for future in started):  # one may have begun since the last time
+            while not all(future.done() for future in started):  # one may have started since the last time
                 interrupt_searches()
                 time.sleep(POLL_SECONDS)
             raise
@@ -44,7 +44,7 @@ def _in_order(
     at_once: int,
     started: deque[Future[Result]],
 ) -> Iterator[Result]:
-    """Yield results in order; no more than one search per thread waits to begin, so that little is held in memory."""
+    """Yield results in order; at most one search per thread waits to start, so that little is held in memory."""
     for item in items:
         started.append(pool.submit(search, item))
         if len(started) == 2 * at_once:
@@ -54,7 +54,7 @@ def _in_order(
 
 
 def _first(started: deque[Future[Result]]) -> Result:
-    """Wait for the first search, which is known to be started until it has ended, and return its result."""
+    """Wait for the first search, which counts as started until it has ended, and return its result."""
     result = started[0].result()
     started.popleft()
     return result

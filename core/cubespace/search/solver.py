@@ -1,4 +1,4 @@
-"""The contract of solvers: search from one latent state to another within limits, and say how that ended."""
+"""The contract of solvers: search from one latent state to another within limits, and report the outcome."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Outcome(enum.StrEnum):
 
 @attrs.frozen(kw_only=True)
 class Limits:
-    """What a search may use, as in the paper: 15 minutes and 2 GB.
+    """The resources of a search, by default the paper's: 15 minutes and 2 GB.
 
     The memory limit holds for each process of a planner and, on Linux, for all of them together.
     """
@@ -50,7 +50,7 @@ DEFAULT_LIMITS = Limits()
 
 @attrs.frozen(kw_only=True)
 class Statistics:
-    """What a search reported about itself; None where the planner does not say."""
+    """What a search reported about itself; None where the planner does not report it."""
 
     expansions: int | None = None
     expansions_until_last_jump: int | None = None  # of A*: without the last f layer, whose order is arbitrary
@@ -100,7 +100,7 @@ class SearchResult:
     wall_seconds: float = 0.0  # of the whole search, set-up included
     latent: bool = False  # whether the steps of the plan are labels, not rows of the model
     detail: str = ""  # why it failed, in a few words
-    log: str = ""  # all that a planner said, or the beginning and the end if that is very long
+    log: str = ""  # the output of a planner, or its beginning and end if that is very long
 
 
 class Solver(ABC):
@@ -109,14 +109,14 @@ class Solver(ABC):
     Options: ClassVar[type[Any]] = NoOptions
     latent: ClassVar[bool] = False  # whether it searches by the network's successors, not in the STRIPS model
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
-    package: ClassVar[str | None] = None  # of the program behind it: its version tells results apart too
+    package: ClassVar[str | None] = None  # of the program behind it, whose version is part of a result's identity
 
     def __init__(self, options: Any) -> None:
         self.options = options
 
     @property
     def optimal(self) -> bool:
-        """Return whether plans are guaranteed to have the least cost, on every supported task."""
+        """Return whether plans are guaranteed to have minimum cost, on every supported task."""
         return False
 
     def missing(self) -> str | None:

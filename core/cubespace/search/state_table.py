@@ -1,4 +1,4 @@
-"""Latent states, each kept once: bits packed into words, found by an open-addressing hash table, all in batches."""
+"""Latent states, each stored once: bits packed into words, looked up in an open-addressing hash table, in batches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9)  # odd numbers that sprea
 
 
 class StateTable:
-    """Numbers distinct states from 0 on; those of one batch in any order.
+    """Numbers distinct states from 0; within one batch, in any order.
 
     Two states are the same only if all their bits are: a hash decides where to look, never what is equal. All work is
     done on batches; a round of probing treats all rows that have not found their place yet.
@@ -35,7 +35,7 @@ class StateTable:
         return (self._states.nbytes + self._slots.nbytes) / 1e6
 
     def megabytes_with(self, more: int) -> float:
-        """Return the memory that adding so many states can take, at its peak: while growing, old and new exist."""
+        """Return the peak memory while adding ``more`` states: during growth, the old and the new table both exist."""
         size = len(self._states)
         if self.count + more <= size:
             return self.megabytes
@@ -56,17 +56,17 @@ class StateTable:
 
     def find(self, packed: Words) -> Indices:
         """Return the numbers of states, -1 for those that are not in the table."""
-        found = np.full(len(packed), FREE, dtype=np.intp)
+        numbers = np.full(len(packed), FREE, dtype=np.intp)
         slots = self._first_slots(packed)
         rows = np.arange(len(packed))
         while len(rows):
             there = self._slots[slots[rows]]
-            rows, there = rows[there >= 0], there[there >= 0]  # a free slot ends the search: it is not there
+            rows, there = rows[there >= 0], there[there >= 0]  # a free slot ends the search: the state is unknown
             same = (self._states[there] == packed[rows]).all(1)
-            found[rows[same]] = there[same]
+            numbers[rows[same]] = there[same]
             rows = rows[~same]
             slots[rows] = (slots[rows] + 1) & (len(self._slots) - 1)
-        return found
+        return numbers
 
     def add(self, packed: Words) -> tuple[Indices, Indices]:
         """Add states; return the numbers of the new ones, and for each of these the row it came from."""
@@ -84,7 +84,7 @@ class StateTable:
         return np.arange(before, self.count), np.concatenate(origin) if origin else np.empty(0, dtype=np.intp)
 
     def _claim(self, slots: Indices, rows: Indices, packed: Words) -> Indices:
-        """Put one row into each of the free slots that they want, and return those that got one."""
+        """Put one row into each free slot that rows compete for, and return the rows that got one."""
         self._slots[slots[rows]] = rows  # the last one that writes wins …
         winners: Indices = rows[self._slots[slots[rows]] == rows]  # … and reads its own number
         numbers = self.count + np.arange(len(winners))
@@ -102,12 +102,12 @@ class StateTable:
         mixed ^= mixed >> np.uint64(32)
         return (mixed & np.uint64(len(self._slots) - 1)).astype(np.intp)  # the number of slots is a power of two
 
-    def _grow(self, wanted: int) -> None:
-        """Make room for so many states."""
-        if wanted <= len(self._states):
+    def _grow(self, count: int) -> None:
+        """Make room for ``count`` states."""
+        if count <= len(self._states):
             return
         size = len(self._states)
-        while size < wanted:
+        while size < count:
             size *= 2
         states = np.empty((size, self.words), dtype=np.uint64)
         states[: self.count] = self._states[: self.count]

@@ -1,4 +1,4 @@
-"""Planner processes: each in a process group of its own and within limits, ended when its time is up or we end.
+"""Planner processes: each in its own process group and within limits, ended when its time is up or this process ends.
 
 The work is done by supervisors (``_supervisor.py``), small processes that are kept for the next search.
 """
@@ -26,22 +26,22 @@ from cubespace.search.watching import Watch, present_watch
 SUPERVISOR = Path(__file__).with_name("_supervisor.py")
 LOG_BYTES_PER_END = 1 << 17  # kept of the beginning and of the end of a log
 PIPE_BYTES = 1 << 16  # the capacity of a pipe
-PATIENCE_SECONDS = 10.0  # beyond the time limit, after which a supervisor that says nothing is given up
-ENDING_SECONDS = 7.0  # that a supervisor has to end what it runs; it needs five at most
+PATIENCE_SECONDS = 10.0  # beyond the time limit, after which a supervisor that does not answer is given up
+ENDING_SECONDS = 7.0  # that a supervisor has to end its planner; it needs five at most
 
 
 @attrs.frozen
 class Ended:
-    """How a process ended; the exit code is None if it was ended for its use of time or of memory."""
+    """How a process ended; the exit code is None if it was ended for exceeding a limit of time or memory."""
 
     exit_code: int | None
     log: str
     megabytes: float | None = None
-    out_of_memory: bool = False  # all its processes together; a single one fails by itself
+    out_of_memory: bool = False  # all its processes together; a single one that exceeds the limit fails by itself
 
 
 class SupervisorLost(Exception):  # noqa: N818 - what happened, not whose fault it is
-    """A supervisor died or says nothing: how the planner would have ended is not known."""
+    """A supervisor died or does not answer: how the planner would have ended is not known."""
 
     def __init__(self, reason: str, log: str, *, died: bool) -> None:
         super().__init__(reason)
@@ -67,13 +67,13 @@ class Supervisor:
         _all.add(self)
 
     def adopt(self, folder: Path) -> None:
-        """Have a folder removed, whether or not it exists yet, if we die before we can remove it ourselves."""
+        """Have a folder removed, whether or not it exists yet, if this process dies before it can do so itself."""
         self._send({"folder": str(folder)})
 
     def run(self, command: Sequence[str], folder: Path, limits: Limits) -> Ended:
-        """Run a command in a folder until it ends or its time is up, and leave nothing of it running.
+        """Run a command in a folder until it ends or its time is up, and leave no process of it running.
 
-        Raise :class:`SupervisorLost` if the supervisor dies or does not keep the time.
+        Raise :class:`SupervisorLost` if the supervisor dies or does not answer in time.
         """
         # the same messages on every machine, and the same order of Python's sets in every run
         environment = {**os.environ, "LC_ALL": "C", "PYTHONHASHSEED": "0"}
@@ -94,7 +94,7 @@ class Supervisor:
 
     def _send(self, message: dict[str, object], *descriptors: int) -> None:
         line = json.dumps(message).encode() + b"\n"
-        with contextlib.suppress(OSError):  # a supervisor that has died or sleeps is noticed when its report is missing
+        with contextlib.suppress(OSError):  # a dead or stopped supervisor is noticed when its report is missing
             self.socket.sendall(line[socket.send_fds(self.socket, [line], descriptors) :])
 
     def _listen(self, output: int, log: Log, deadline: float) -> bool:
@@ -125,13 +125,13 @@ class Supervisor:
         return Ended(code, log, report["peak"] / scale, report["how"] == "memory")
 
     def interrupt(self) -> None:
-        """End what it runs, from another thread than the one that waits for it."""
+        """End the running planner, from another thread than the one that waits for it."""
         self.interrupted = True
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """End the process and whatever it runs, even if someone has stopped it."""
+        """End the process and its planner, even if the process was stopped by a signal."""
         _all.discard(self)
         self.interrupt()
         self.socket.close()
@@ -157,14 +157,14 @@ def supervisor() -> Iterator[Supervisor]:
     except BaseException:
         lent.end()
         raise
-    if lent.interrupted:  # too late for this search, but it cannot be lent again
+    if lent.interrupted:  # too late for this search, but this supervisor cannot be lent again
         lent.end()
     else:
         _idle.append(lent)
 
 
 def interrupt_searches() -> None:
-    """End all searches that other threads wait for; their planners are told as crashed."""
+    """End all searches that other threads wait for; their planners are reported as crashed."""
     for each in list(_all):
         each.interrupt()
 
@@ -177,7 +177,7 @@ def _idle_one() -> Supervisor | None:
             return None
         if one.process.poll() is None:
             return one
-        one.end()  # it was killed
+        one.end()  # its process was killed
 
 
 def _end_idle() -> None:
@@ -198,7 +198,7 @@ os.register_at_fork(after_in_child=_forget)
 
 
 class Log:
-    """The beginning and the end of a process's output; someone may follow it."""
+    """The beginning and the end of a process's output; a watch may follow it."""
 
     def __init__(self, watch: Watch | None = None) -> None:
         self.watch = watch
@@ -207,7 +207,7 @@ class Log:
         self.lost = 0
 
     def read(self, pipe: int) -> bool:
-        """Read what is there, and return whether there can be more."""
+        """Read what is available, and return whether there can be more."""
         try:
             chunk = os.read(pipe, PIPE_BYTES)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Follow a search from another thread: what it says so far, and a way to end this one search and no other."""
+"""Follow a search from another thread: its latest output, and a way to end this search and no other."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-LAST_BYTES = 4096  # of what a search says: enough for its last line
+LAST_BYTES = 4096  # of the output of a search: enough for its last line
 
 
 class Watch:
-    """Someone who follows one search; the search runs in a :func:`watched` block of its own thread."""
+    """Follows one search; the search runs in a :func:`watched` block of its own thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -26,16 +26,16 @@ class Watch:
 
     @property
     def last_line(self) -> str:
-        """Return the last whole line that the search said."""
+        """Return the last complete line of the search's output."""
         lines = [line for line in self._said.decode(errors="replace").split("\n")[:-1] if line.strip()]
         return lines[-1].strip() if lines else ""
 
     def hear(self, said: bytes) -> None:
-        """Take down what the search says."""
+        """Record output of the search."""
         self._said = (self._said + said)[-LAST_BYTES:]
 
     def end(self) -> None:
-        """Ask the search to end, now or as soon as it begins; a second time changes nothing."""
+        """Ask the search to end, now or as soon as it begins; asking again changes nothing."""
         with self._lock:
             self._ended = True
             if self._end is not None:
@@ -59,13 +59,13 @@ _present: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
 def present_watch() -> Watch:
-    """Return who follows the search of this thread; someone who never interferes if nobody does."""
+    """Return the watch on the search of this thread; if there is none, one that never interferes."""
     return _present.get() or Watch()
 
 
 @contextmanager
 def watched(watch: Watch) -> Iterator[None]:
-    """Let someone follow the search that this thread does in the block."""
+    """Let a watch follow the search that this thread runs in the block."""
     token = _present.set(watch)
     try:
         yield

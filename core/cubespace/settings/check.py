@@ -1,4 +1,4 @@
-"""The components that a configuration names, checked before any work is done, and spelt in one way."""
+"""The components that a configuration names, checked before any work is done and written in a canonical form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cubespace.settings.run_config import RunConfig
 
 
 def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
-    """Refuse unknown names and bad options; return the configuration without options that say what holds anyway.
+    """Refuse unknown names and bad options; return the configuration without options that equal their default.
 
     So ``mnist`` and ``mnist:size=3`` are the same run. An apply module chooses the learner that has one.
     """
@@ -85,7 +85,7 @@ def is_of_training(key: str) -> bool:
 
 
 def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:
-    """Raise if a file or folder that the domain shall read is not there, before a run folder is made for it."""
+    """Raise if a file or folder that the domain is to read does not exist, before a run folder is created."""
     spec = parse_spec(config.domain)
     options = loaded.find("domain", spec.name).options(spec.options)
     for field in attrs.fields(type(options)):
@@ -95,17 +95,17 @@ def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:
 
 
 def _plain(loaded: Catalogue, kind: str, text: str) -> str:
-    """Return the shortest spec of the same component: options in their own order, without those at their default."""
+    """Return the shortest spec of the same component: options in a fixed order, without those at their default."""
     if text == AUTO:
         return text
     spec = parse_spec(text)
     component = loaded.find(kind, spec.name)
-    meant, usual = component.options(spec.options), component.options({})
+    meant, defaults = component.options(spec.options), component.options({})
     needed = {
         field.name: getattr(meant, field.name)
         for field in attrs.fields(type(meant))
-        if getattr(meant, field.name) != getattr(usual, field.name)
+        if getattr(meant, field.name) != getattr(defaults, field.name)
     }
     plain = str(Spec(spec.name, needed))
-    same = component.options(parse_spec(plain).options) == meant  # a value that does not survive stays as it is written
+    same = component.options(parse_spec(plain).options) == meant  # a value that would change stays as it was written
     return plain if same else text

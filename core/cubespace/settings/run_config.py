@@ -46,6 +46,7 @@ SHORT_NAMES = {
 
 
 _seed = and_(ge(0), le(MOST_SEED))
+_share = and_(ge(0.0), lt(0.5))
 
 
 def _some(_: object, __: object, value: tuple[str, ...]) -> None:
@@ -101,9 +102,11 @@ class ExtractConfig:
 class LiftConfig:
     """How a lifted model is found and checked."""
 
-    level: float = attrs.field(default=1e-3, validator=and_(gt(0.0), lt(1.0)))  # by which chance passes for a rule
-    least_share: float = attrs.field(default=0.01, validator=and_(ge(0.0), lt(0.5)))  # of transitions; less: accidents
-    most_accidents: float = attrs.field(default=0.1, validator=and_(ge(0.0), lt(0.5)))  # of transitions; more: no model
+    level: float = attrs.field(default=1e-3, validator=and_(gt(0.0), lt(1.0)))  # at which chance may pass for a rule
+    least_share: float = attrs.field(default=0.01, validator=_share)  # of transitions; rarer forms are accidents
+    most_accidents: float = attrs.field(default=0.1, validator=_share)  # of transitions; with more there is no model
+    accident_rate: float = attrs.field(default=0.02, validator=_share)  # of what is expected; rarer ones are accidents
+    least_states: int = attrs.field(default=5, validator=ge(1))  # with a value, to name it by what is absent there
     states: int = attrs.field(default=1000, validator=ge(1))  # on which it is compared with other models
     seed: int = attrs.field(default=0, validator=_seed)  # of the choice of these states
 

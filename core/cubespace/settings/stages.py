@@ -21,10 +21,10 @@ RESULTS, DIAGNOSIS, LIFTING = "results.json", "diagnosis.json", "lifting.json"
 
 @attrs.frozen(kw_only=True)
 class Stage:
-    """A stage, called like the command that does it.
+    """A stage, named like the command that runs it.
 
-    ``revision`` is raised by whoever changes what the stage computes: whatever was done by the one before is then done
-    again. A component has a revision of its own.
+    ``revision`` must be raised with every change of what the stage computes: results of an earlier revision are then
+    computed again. A component has a revision of its own.
     """
 
     name: str
@@ -83,6 +83,6 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
 
 
 def way_to(name: str) -> tuple[Stage, ...]:
-    """Return the stages that lead to one, in order, and itself as the last."""
+    """Return the stages that lead to a stage, in order, the stage itself last."""
     stage = STAGES[name]
     return (stage,) if stage.needs is None else (*way_to(stage.needs), stage)

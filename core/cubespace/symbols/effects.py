@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Indices
+from cubespace.base.differences import group_effects
 
 # where the effects of each kind come from, in words that follow "effects: "
 SOURCES = {
@@ -63,19 +64,14 @@ def differences(before: Bits, after: Bits, labels: Indices | None = None) -> Eff
 
 def _distinct(add: Bits, delete: Bits, labels: Indices | None) -> Effects:
     """Group the transitions by the effect they show, (transitions, bits) each."""
-    bits = add.shape[1]
-    packed = np.packbits(np.concatenate([add, delete], axis=1), axis=1)
-    rows, first, action, count = np.unique(packed, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    order = np.lexsort((first, -count))
-    order = order[rows[order].any(1)]  # a difference without any change is not an effect
-    place = np.full(len(rows), -1)
-    place[order] = np.arange(len(order))
-    action = place[action.ravel()]
-    effects = np.unpackbits(rows[order], axis=1, count=2 * bits).astype(np.bool_)
-    label = (
-        None if labels is None else np.array([_mode(labels[action == row]) for row in range(len(order))], dtype=np.intp)
-    )
-    return Effects(add=effects[:, :bits], delete=effects[:, bits:], action=action, label=label)
+    found = group_effects(add, delete, by_frequency=True)
+    changing = (found.add | found.delete).any(1)  # a difference that changes nothing is not an effect
+    place = np.where(changing, np.cumsum(changing) - 1, -1)
+    action = place[found.shown]
+    label = None
+    if labels is not None:
+        label = np.array([_mode(labels[action == row]) for row in range(int(changing.sum()))], dtype=np.intp)
+    return Effects(add=found.add[changing], delete=found.delete[changing], action=action, label=label)
 
 
 def _mode(labels: Indices) -> int:
@@ -84,7 +80,7 @@ def _mode(labels: Indices) -> int:
 
 
 def select(effects: Effects, rows: Bits) -> Effects:
-    """Return some of the effects."""
+    """Return the effects of the rows that are true; transitions of the others are examples of none."""
     place = np.append(np.where(rows, np.cumsum(rows) - 1, -1), -1)  # the last one is where -1 points
     label = None if effects.label is None else effects.label[rows]
     return Effects(add=effects.add[rows], delete=effects.delete[rows], action=place[effects.action], label=label)

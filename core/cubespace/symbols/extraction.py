@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Images, Indices, literals
+from cubespace.base.differences import group_effects
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.numbers import fixed, rounded
 from cubespace.symbols.bit_groups import dependent_bits
@@ -61,7 +62,7 @@ def extract(
     kept = _frequent(found, min_support)
     known = None if groups is None else np.asarray(groups, dtype=np.intp)
     model = _assemble(kept, before, learner, draw, look, known, np.random.default_rng(seed))
-    sources = len(np.unique(np.concatenate([model.add, model.delete], axis=1), axis=0))
+    learned_effects = len(group_effects(model.add, model.delete))
     needless = dominated(model)
     model = _rows(model, ~needless)
     states = np.concatenate([before, after])
@@ -73,7 +74,7 @@ def extract(
         differences=len(differences(before, after, labels).add),
         idle=int((before == after).all(1).sum()),
         rare=len(found.add) - len(kept.add),
-        accidents=len(kept.add) - sources,
+        accidents=len(kept.add) - learned_effects,
         merged=int(needless.sum()),
         actions=model.actions,
         literals=round(float((model.positive.sum() + model.negative.sum()) / model.actions), 2),

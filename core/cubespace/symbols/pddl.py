@@ -55,9 +55,9 @@ def write_problem(task: Task, *, negation: bool = True) -> str:
     return "\n".join([*lines, ")", ""])
 
 
-def write_plan(model: StripsModel, plan: Iterable[int]) -> str:
-    """Return a plan in the format that planners write and VAL reads."""
-    return "".join(f"({model.names[action]})\n" for action in plan)
+def write_plan(steps: Iterable[str]) -> str:
+    """Return a plan, given by the names of its steps, in the format that planners write and VAL reads."""
+    return "".join(f"({name})\n" for name in steps)
 
 
 def read_plan(model: StripsModel, text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Conformance suites: what every component of a kind must keep. Built-ins and third parties run the same ones.
+"""Conformance suites: the rules that every component of a kind must follow, the same for built-ins and third parties.
 
 In a plugin's test file::
 
@@ -27,7 +27,7 @@ def checks(kind: str) -> Sequence[Check]:
 
 def conformance(kind: str, *specs: str) -> Any:
     """Return a pytest function that runs every check of a kind on every spec."""
-    import pytest  # only those who test need it
+    import pytest  # needed only by tests
 
     # numbered, since options may hold paths that differ between the processes of a parallel run
     cases = [

@@ -1,4 +1,4 @@
-"""What every apply module must keep."""
+"""The rules that every apply module must follow."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _trained(spec: str, steps: int = 30) -> ApplyModule:
     module = _module(spec)
     optimizer = torch.optim.Adam(module.parameters(), lr=0.1)
     state, action = _batch()
-    wanted = torch.rand(ACTIONS, BITS, generator=torch.Generator().manual_seed(2)).round()
+    target = torch.rand(ACTIONS, BITS, generator=torch.Generator().manual_seed(2)).round()
     for _ in range(steps):
-        loss = (module(state, action, 1.0) - action @ wanted).square().mean()
+        loss = (module(state, action, 1.0) - action @ target).square().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -50,7 +50,7 @@ def the_successor_is_relaxed_in_training(spec: str) -> None:
 
 
 def gradients_reach_the_action_and_all_parameters(spec: str) -> None:
-    """Both the part that chooses the action and the module itself can learn."""
+    """Both the network that chooses the action and the module itself can learn."""
     module = _module(spec).train()
     state, action = _batch()
     action.requires_grad_()
@@ -91,7 +91,7 @@ def effects_agree_with_the_network(spec: str) -> None:
 
 
 def an_action_sets_a_bit_in_all_states_or_in_none(spec: str) -> None:
-    """Theorem 2 of the paper: a bit that an action once turned on is on after it always, and likewise for off."""
+    """Theorem 2 of the paper: a bit that an action has once turned on is always on after it, and likewise for off."""
     module = _trained(spec)
     if not module.strips:
         return
@@ -107,7 +107,7 @@ def an_action_sets_a_bit_in_all_states_or_in_none(spec: str) -> None:
 
 
 def successors_under_all_actions_are_those_of_each(spec: str) -> None:
-    """Asking for the successors under several actions at once gives what asking for one after the other gives."""
+    """The successors under several actions at once equal those under one action after the other."""
     module = _trained(spec)
     state, _ = _batch()
     labels = torch.tensor([3, 0, 5])
@@ -121,7 +121,7 @@ def successors_under_all_actions_are_those_of_each(spec: str) -> None:
 
 
 def written_effects_are_its_effects(spec: str) -> None:
-    """Where effects can be written, they are then exactly those of the network, and actions beyond have none."""
+    """Where effects can be written, they are then exactly those of the network, and further actions have none."""
     module = _trained(spec)
     if not module.writable:
         return
@@ -143,7 +143,7 @@ def weights_come_back(spec: str) -> None:
 
 
 def it_goes_to_any_device(spec: str) -> None:
-    """No tensor is nailed to the CPU: the module runs on the meta device too."""
+    """No tensor is tied to the CPU: the module runs on the meta device too."""
     module = _module(spec).to("meta").train()
     state, action = _batch()
     assert module(state.to("meta"), action.to("meta"), 1.0).device.type == "meta"

@@ -1,4 +1,4 @@
-"""What every decoder must keep, for grey pictures and for pictures in colour."""
+"""The rules that every decoder must follow, for grey and for colour pictures."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def weights_come_back(spec: str) -> None:
 
 
 def it_goes_to_any_device(spec: str) -> None:
-    """No tensor is nailed to the CPU: the decoder runs on the meta device too."""
+    """No tensor is tied to the CPU: the decoder runs on the meta device too."""
     for shape in SHAPES:
         decoder = _decoder(spec, shape).to("meta").train()
         assert decoder(_states().to("meta")).device.type == "meta"

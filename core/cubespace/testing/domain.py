@@ -1,4 +1,4 @@
-"""What every domain must keep; a domain that is also a judge or knows its states must keep what that promises."""
+"""The rules that every domain must follow; one that is also a judge or knows its states must follow those rules too."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def _space(spec: str) -> StateSpace | None:
 
 
 def _pairs(domain: Domain) -> Pairs:
-    """Draw some transitions: all that there are, if a collection of pictures has fewer."""
+    """Draw some transitions: all of them, if a collection of pictures has fewer."""
     try:
         return domain.sample(SAMPLES, np.random.default_rng(0))
     except UsageError:
-        assert not isinstance(domain, StateSpace), "whoever knows its states can draw as many moves as are wanted"
+        assert not isinstance(domain, StateSpace), "a domain that knows its states can draw any number of moves"
         return domain.sample(None, np.random.default_rng(0))
 
 
@@ -52,14 +52,14 @@ def samples_are_pairs_of_pictures(spec: str) -> None:
 
 
 def samples_depend_on_the_seed_alone(spec: str) -> None:
-    """The same generator gives the same samples, from a domain built anew too."""
+    """The same generator gives the same samples, and so does a second instance of the domain."""
     first, again = _pairs(_domain(spec)), _pairs(load_plugins().create("domain", spec))
     np.testing.assert_array_equal(first.before, again.before)
     np.testing.assert_array_equal(first.after, again.after)
 
 
 def states_belong_to_their_pictures(spec: str) -> None:
-    """Where samples have states, these are uint8 rows that render as the pictures; rendering leaves them alone."""
+    """Where samples have states, they are uint8 rows that render as the pictures; rendering does not change them."""
     pairs, space = _pairs(_domain(spec)), _space(spec)
     for states, images in ((pairs.states_before, pairs.before), (pairs.states_after, pairs.after)):
         if states is None or space is None:
@@ -83,14 +83,14 @@ def a_picture_is_the_same_alone_and_in_a_batch(spec: str) -> None:
 
 
 def an_empty_batch_is_a_batch(spec: str) -> None:
-    """No states give no pictures."""
+    """An empty batch of states gives an empty batch of pictures."""
     space = _space(spec)
     if space is not None:
         assert space.render(_states(space)[:0]).shape == (0, *_domain(spec).image_shape)
 
 
 def samples_are_legal_moves(spec: str) -> None:
-    """The second state of a sample is one of the first one's successors, and states stay within their radices."""
+    """The second state of a sample is a successor of the first, and states stay within their radices."""
     domain = _space(spec)
     if domain is None:
         return
@@ -117,7 +117,7 @@ def predecessors_invert_successors(spec: str) -> None:
 
 
 def successors_of_a_batch_are_those_of_its_rows(spec: str) -> None:
-    """A batch is no more than its rows."""
+    """The successors of a state do not depend on the rest of the batch."""
     domain = _space(spec)
     if domain is None:
         return
@@ -130,7 +130,7 @@ def successors_of_a_batch_are_those_of_its_rows(spec: str) -> None:
 
 
 def the_judge_reads_what_was_rendered(spec: str) -> None:
-    """``read`` gives back the state of a clean picture and of one with a little noise."""
+    """``read`` returns the state of a clean picture and of one with a little noise."""
     domain, space = _domain(spec), _space(spec)
     if not isinstance(domain, Judge) or space is None:
         return
@@ -145,7 +145,7 @@ def the_judge_reads_what_was_rendered(spec: str) -> None:
 
 
 def the_judge_never_guesses(spec: str) -> None:
-    """Pictures of nothing are unreadable: noise, and two states blended half and half."""
+    """Pictures that show no state are unreadable: noise, and two states blended half and half."""
     domain = _domain(spec)
     if not isinstance(domain, Judge):
         return
@@ -157,7 +157,7 @@ def the_judge_never_guesses(spec: str) -> None:
 
 
 def the_judge_may_say_what_is_impossible(spec: str) -> None:
-    """``faults`` gives one line for each picture, none for one that is readable, some for two blended half and half."""
+    """``faults`` returns a text for each picture: empty if it is readable, not empty for two states blended."""
     domain = _domain(spec)
     if not isinstance(domain, Judge):
         return
@@ -169,11 +169,11 @@ def the_judge_may_say_what_is_impossible(spec: str) -> None:
     assert len(faults) == len(blend)
     assert all(isinstance(fault, str) and "\n" not in fault for fault in faults)
     if type(domain).faults is not Judge.faults:
-        assert all(faults), "whoever can say what is impossible says it for every unreadable picture"
+        assert all(faults), "a judge that names faults must name one for every unreadable picture"
 
 
 def the_judge_knows_moves(spec: str) -> None:
-    """A sampled transition is a move; staying where one is, in a world whose moves all change something, is not."""
+    """A sampled transition is a move; staying in place, in a world whose moves all change something, is not."""
     domain, space = _domain(spec), _space(spec)
     if not isinstance(domain, Judge) or space is None:
         return

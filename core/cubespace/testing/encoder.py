@@ -1,4 +1,4 @@
-"""What every encoder must keep, on grey pictures and on pictures in colour."""
+"""The rules that every encoder must follow, on grey and on colour pictures."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def evaluation_is_exact(spec: str) -> None:
 
 
 def gradients_reach_all_parameters(spec: str) -> None:
-    """All of it can learn."""
+    """Every parameter can learn."""
     for shape in SHAPES:
         encoder = _encoder(spec, shape).train()
         logits = encoder(_pixels(shape))
@@ -73,7 +73,7 @@ def gradients_reach_all_parameters(spec: str) -> None:
 
 
 def no_bit_is_held_at_first(spec: str) -> None:
-    """Nothing is held that nobody asked for."""
+    """No bit is held unless ``hold_bit`` was called."""
     for shape in SHAPES:
         encoder = _encoder(spec, shape)
         held = encoder.held_bits()
@@ -83,7 +83,7 @@ def no_bit_is_held_at_first(spec: str) -> None:
 
 
 def a_held_bit_has_one_value_for_every_picture(spec: str) -> None:
-    """It keeps its value on pictures of the world and on pictures of nothing, and ``held_bits`` says so."""
+    """It keeps its value on pictures of the world and on noise, and ``held_bits`` reports it."""
     for shape in SHAPES:
         for value in (False, True):
             encoder = _trained(spec, shape)
@@ -94,7 +94,7 @@ def a_held_bit_has_one_value_for_every_picture(spec: str) -> None:
                 for pixels in (_pixels(shape), noise(shape), GLARING * noise(shape)):
                     assert ((_logits(encoder, pixels)[:, bit] > 0) == value).all()
             others = [bit for bit in range(bits) if bit not in (0, bits - 1, bits // 2)]
-            assert not encoder.held_bits()[others].any(), "bits that nobody held are held"
+            assert not encoder.held_bits()[others].any(), "bits are held that were not asked for"
 
 
 def held_bits_leave_the_others_alone(spec: str) -> None:
@@ -120,7 +120,7 @@ def weights_come_back(spec: str) -> None:
 
 
 def it_goes_to_any_device(spec: str) -> None:
-    """No tensor is nailed to the CPU: the encoder runs on the meta device too."""
+    """No tensor is tied to the CPU: the encoder runs on the meta device too."""
     for shape in SHAPES:
         encoder = _encoder(spec, shape).to("meta").train()
         assert encoder(noise(shape).to("meta")).device.type == "meta"

@@ -1,6 +1,7 @@
-"""What every executor must keep; the cells are real calls of ``cube``, in real processes.
+"""What every executor must keep; the jobs are real calls of ``cube``, in real processes.
 
-While a check runs, a plugin on the path adds the command ``cube probe``, which says how it was started, or dies.
+While a check runs, a plugin on the path adds the command ``cube probe``, which prints how it was started, or kills
+itself.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cubespace.experiments.executor import NOT_STARTED, ONE_THREAD, OUTPUT, Cell, CellResult, Executor
+from cubespace.experiments.executor import NOT_STARTED, ONE_THREAD, OUTPUT, Executor, Job, JobResult
 from cubespace.plugins.catalogue import load_plugins
 
 PROBE = """
@@ -51,33 +52,33 @@ def probes() -> Iterator[Path]:
                 os.environ["PYTHONPATH"] = before
 
 
-def run(spec: str, cells: list[Cell]) -> dict[str, CellResult]:
-    """Run cells and return how each ended, by name; each is told once, in this thread."""
+def run(spec: str, jobs: list[Job]) -> dict[str, JobResult]:
+    """Run jobs and return how each ended, by name; each is told once, in this thread."""
     executor = load_plugins().create("executor", spec)
     assert isinstance(executor, Executor)
-    results: dict[str, CellResult] = {}
+    results: dict[str, JobResult] = {}
 
-    def finished(result: CellResult) -> None:
-        assert result.cell.name not in results, "a cell is told twice"
+    def finished(result: JobResult) -> None:
+        assert result.job.name not in results, "a job is told twice"
         assert threading.current_thread() is here
-        results[result.cell.name] = result
+        results[result.job.name] = result
 
     here = threading.current_thread()
-    executor.run(cells, finished)
-    assert set(results) == {cell.name for cell in cells}
+    executor.run(jobs, finished)
+    assert set(results) == {job.name for job in jobs}
     return results
 
 
-def nothing_is_done_about_no_cells(spec: str) -> None:
-    """No cells, no results."""
+def nothing_is_done_about_no_jobs(spec: str) -> None:
+    """No jobs, no results."""
     assert run(spec, []) == {}
 
 
-def every_cell_is_told_as_it_ended(spec: str) -> None:
-    """A wrong call and a cell that is killed are told with code or signal and last words, and harm no other cell."""
+def every_job_is_told_as_it_ended(spec: str) -> None:
+    """A wrong call and a job that is killed are told with code or signal and last words, and harm no other job."""
     with probes() as folder:
         calls = {"killed": ("probe", "--die"), "wrong": ("plugins", "no-such-thing"), "good": ("--version",)}
-        results = run(spec, [Cell(name, words, folder / name) for name, words in calls.items()])
+        results = run(spec, [Job(name, words, folder / name) for name, words in calls.items()])
         assert (folder / "good" / OUTPUT).read_text("utf-8").startswith("cubespace ")
     assert results["good"].succeeded
     assert (results["wrong"].exit_code, results["wrong"].signal) == (2, None)
@@ -85,20 +86,20 @@ def every_cell_is_told_as_it_ended(spec: str) -> None:
     assert (results["killed"].exit_code, results["killed"].signal) == (None, signal.SIGKILL.name)
 
 
-def every_cell_is_a_process_of_its_own_with_one_thread(spec: str) -> None:
-    """Cells share no process, have one thread, and work in the folder of the caller."""
+def every_job_is_a_process_of_its_own_with_one_thread(spec: str) -> None:
+    """Jobs share no process, have one thread, and work in the folder of the caller."""
     with probes() as folder:
-        results = run(spec, [Cell(name, ("probe",), folder / name) for name in ("one", "two")])
+        results = run(spec, [Job(name, ("probe",), folder / name) for name in ("one", "two")])
         assert all(result.succeeded for result in results.values()), [result.errors for result in results.values()]
-        told = [(folder / name / OUTPUT).read_text("utf-8").split("\n") for name in results]
-    assert len({process for process, *_ in told} | {str(os.getpid())}) == 3
-    for _, threads, where, *_ in told:
+        outputs = [(folder / name / OUTPUT).read_text("utf-8").split("\n") for name in results]
+    assert len({process for process, *_ in outputs} | {str(os.getpid())}) == 3
+    for _, threads, where, *_ in outputs:
         assert threads == ONE_THREAD["OMP_NUM_THREADS"]
         assert Path(where).samefile(Path.cwd())
 
 
-def a_cell_waits_for_those_that_it_needs(spec: str) -> None:
-    """A cell starts after those that it names, whatever their order, and not at all if one of them fails."""
+def a_job_waits_for_those_that_it_needs(spec: str) -> None:
+    """A job starts after those that it names, whatever their order, and not at all if one of them fails."""
     with probes() as folder:
         calls = {
             "last": (("probe",), ("first",)),
@@ -107,7 +108,7 @@ def a_cell_waits_for_those_that_it_needs(spec: str) -> None:
             "neither": (("probe",), ("never",)),
             "wrong": (("plugins", "no-such-thing"), ()),
         }
-        results = run(spec, [Cell(name, words, folder / name, after) for name, (words, after) in calls.items()])
+        results = run(spec, [Job(name, words, folder / name, after) for name, (words, after) in calls.items()])
         moments = {name: (folder / name / OUTPUT).stat().st_mtime for name in ("first", "last")}
         assert not (folder / "never" / OUTPUT).exists()
     assert moments["first"] <= moments["last"]
@@ -117,8 +118,8 @@ def a_cell_waits_for_those_that_it_needs(spec: str) -> None:
 
 
 CHECKS = (
-    nothing_is_done_about_no_cells,
-    every_cell_is_told_as_it_ended,
-    every_cell_is_a_process_of_its_own_with_one_thread,
-    a_cell_waits_for_those_that_it_needs,
+    nothing_is_done_about_no_jobs,
+    every_job_is_told_as_it_ended,
+    every_job_is_a_process_of_its_own_with_one_thread,
+    a_job_waits_for_those_that_it_needs,
 )

@@ -1,4 +1,4 @@
-"""What every observer must keep."""
+"""The rules that every observer must follow."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def _observer(spec: str) -> Observer:
     return observer
 
 
-def _tell_all(observer: Observer, folder: Path) -> None:
-    """Tell the events of a whole run."""
+def _report_all(observer: Observer, folder: Path) -> None:
+    """Report the events of a whole run."""
     observer.start(folder)
     observer.stage("train", "two epochs")
     for row in ROWS:
@@ -43,23 +43,23 @@ def _tell_all(observer: Observer, folder: Path) -> None:
 
 
 def it_follows_a_whole_run(spec: str) -> None:
-    """Every event is taken, and a second run after the first one too."""
+    """Every event is accepted, and a second run after the first."""
     observer = _observer(spec)
     for _ in range(2):
         with tempfile.TemporaryDirectory() as folder:
-            _tell_all(observer, Path(folder))
+            _report_all(observer, Path(folder))
 
 
 def it_follows_a_run_that_fails_at_once(spec: str) -> None:
-    """Work may end before anything has happened."""
+    """The work may end before anything has happened."""
     observer = _observer(spec)
     with tempfile.TemporaryDirectory() as folder:
         observer.start(Path(folder))
         observer.close()
 
 
-def it_changes_nothing_that_it_is_told(spec: str) -> None:
-    """Rows and records are others' too."""
+def it_changes_nothing_that_it_is_given(spec: str) -> None:
+    """Rows and records belong to the caller."""
     kept = deepcopy((ROWS, RECORDS))
     it_follows_a_whole_run(spec)
     assert kept == (ROWS, RECORDS)
@@ -75,6 +75,6 @@ def standard_output_is_left_to_results(spec: str) -> None:
 CHECKS = (
     it_follows_a_whole_run,
     it_follows_a_run_that_fails_at_once,
-    it_changes_nothing_that_it_is_told,
+    it_changes_nothing_that_it_is_given,
     standard_output_is_left_to_results,
 )

@@ -25,12 +25,12 @@ class World:
 
     @property
     def inputs(self) -> Tensor:
-        """Return the pictures before as a network is given them."""
+        """Return the pictures before, as input of a network."""
         return as_inputs(self.before)
 
 
 def lamps(shape: Shape) -> World:
-    """Return three by three lamps, of which each transition toggles one."""
+    """Return three by three lamps; each transition toggles one."""
     rng = np.random.default_rng(0)
     before = rng.integers(2, size=(PAIRS, 9), dtype=np.uint8)
     after = before.copy()
@@ -53,12 +53,12 @@ def towers(shape: Shape) -> World:
 
 
 def as_inputs(pictures: Images) -> Tensor:
-    """Return pictures as a network is given them: rows of pixels in [0, 1]."""
+    """Return pictures as input of a network: rows of pixels in [0, 1]."""
     return as_pixels(pictures).float() / 255.0
 
 
 def noise(shape: Shape) -> Tensor:
-    """Return pictures of nothing, (pictures, pixels)."""
+    """Return pictures of random noise, (pictures, pixels)."""
     return as_inputs(np.random.default_rng(1).integers(256, size=(PAIRS, *shape), dtype=np.uint8))
 
 

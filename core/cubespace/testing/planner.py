@@ -1,4 +1,4 @@
-"""What every solver must keep, be it a planner that runs as a process or a search in the network's own successors."""
+"""The rules that every solver must follow, whether it runs a planner as a process or searches in the network."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _solve(spec: str, task: Task) -> tuple[Solver, SearchResult]:
 
 
 def _check_plan(task: Task, result: SearchResult) -> int:
-    """Check that the plan executes, reaches the goal and has the trace that was told; return its length."""
+    """Check that the plan executes, reaches the goal and has the reported trace; return its length."""
     assert result.outcome is Outcome.SOLVED, result.detail
     assert result.plan is not None
     assert result.trace is not None
@@ -73,7 +73,7 @@ def it_is_installed(spec: str) -> None:
 
 
 def it_finds_a_plan(spec: str) -> None:
-    """The plan executes and reaches the goal; it is a shortest one if the solver says it is optimal."""
+    """The plan executes and reaches the goal; it is a shortest plan if the solver claims to be optimal."""
     task = Task(corridor(), state(0, door_open=False), state(5, door_open=True))
     solver, result = _solve(spec, task)
     length = _check_plan(task, result)
@@ -82,7 +82,7 @@ def it_finds_a_plan(spec: str) -> None:
 
 
 def bits_that_do_not_matter_do_not_matter(spec: str) -> None:
-    """A goal that leaves the door open or shut, as one likes, is reached without opening it where that is shorter."""
+    """If the goal does not say whether the door is open, it is reached without opening it where that is shorter."""
     init, goal = state(0, door_open=False), state(2, door_open=True)
     care = np.ones_like(goal)
     care[CELLS:] = False

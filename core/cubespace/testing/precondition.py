@@ -1,4 +1,4 @@
-"""What every precondition learner must keep."""
+"""The rules that every precondition learner must follow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CELLS = 5
 
 
 def corridor() -> Evidence:
-    """Return a robot in a corridor: one bit per cell, three that mean nothing, actions that step right or left."""
+    """Return a robot in a corridor: one bit per cell, three irrelevant bits, actions that step right or left."""
     rng = np.random.default_rng(0)
     right = np.arange(CELLS - 1)
     start, end = np.r_[right, right + 1], np.r_[right + 1, right]  # (actions,)
@@ -58,14 +58,14 @@ def every_action_has_a_conjunction(spec: str) -> None:
 
 
 def every_example_is_allowed(spec: str) -> None:
-    """What was seen to happen can happen."""
+    """Every observed transition is possible in the model."""
     evidence, learned = _learn(spec)
     held = _held(learned, evidence.before) & (learned.action == evidence.action[:, None])
     assert held.any(1).all()
 
 
 def what_the_effect_needs_is_required(spec: str) -> None:
-    """With clean examples, a robot is only moved from where it is."""
+    """With clean examples, the robot can only move from the cell it is in."""
     evidence, learned = _learn(spec)
     held = _held(learned, evidence.before)  # (transitions, conjunctions)
     here = evidence.before[:, None] & evidence.delete[learned.action]  # (transitions, conjunctions, bits)

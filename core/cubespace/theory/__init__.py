@@ -1,1 +1,1 @@
-"""Cube-like graphs: what the paper says about them, checked by answer sets and counted in learned spaces."""
+"""Cube-like graphs: the paper's statements about them, checked with answer sets and counted in learned spaces."""

@@ -43,14 +43,14 @@ def cycle(nodes: int) -> list[tuple[int, int]]:
 
 
 def edge_chromatic_number(edges: Edges) -> int:
-    """Return the least number of colours such that edges that meet have different ones."""
+    """Return the smallest number of colours with which adjacent edges differ."""
     ends = np.asarray(edges, dtype=np.intp).reshape(-1, 2)
     degree = int(np.bincount(ends.ravel()).max())
     return degree if _solve(COLOURING, edges, colours=degree) is not None else degree + 1  # Vizing
 
 
 def assignment(edges: Edges, bits: int, differences: int) -> Bits | None:
-    """Return vectors for the nodes, (nodes, bits), with at most so many differences; None if there are none."""
+    """Return vectors for the nodes, (nodes, bits), with at most ``differences`` differences, or None."""
     true = _solve(ASSIGNMENT, edges, bits=bits, differences=differences)
     if true is None:
         return None
@@ -67,19 +67,8 @@ def count_differences(edges: Edges, vectors: Bits) -> int:
     return len(np.unique(vectors[start] ^ vectors[end], axis=0))
 
 
-def least_differences(edges: Edges, bits: int) -> int | None:
-    """Return the least number of differences of any assignment; None if the vectors do not suffice for the nodes."""
-    nodes = 1 + max(max(edge) for edge in edges)
-    if nodes > 2**bits:
-        return None
-    for wanted in range(1, len(edges) + 1):
-        if assignment(edges, bits, wanted) is not None:
-            return wanted
-    return None
-
-
 def _solve(program: str, edges: Edges, **constants: int) -> list[Any] | None:
-    """Return the shown atoms of an answer set, None if there is none."""
+    """Return the shown atoms of an answer set, or None if there is no answer set."""
     try:
         import clingo
     except ImportError:
@@ -89,9 +78,9 @@ def _solve(program: str, edges: Edges, **constants: int) -> list[Any] | None:
     facts += [f"node({node})." for node in sorted({node for edge in edges for node in edge})]
     control.add("base", [], program + "".join(facts))
     control.ground([("base", [])])
-    found: list[Any] | None = None
+    atoms: list[Any] | None = None
     with control.solve(yield_=True) as answers:
         for answer in answers:
-            found = list(answer.symbols(shown=True))
+            atoms = list(answer.symbols(shown=True))
             break
-    return found
+    return atoms

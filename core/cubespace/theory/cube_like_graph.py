@@ -1,8 +1,8 @@
 """The numbers of the paper's Theorem 1 for a graph of latent states.
 
 Its nodes are states in bits, its edges the pairs of states between which a transition was seen, in either direction.
-The symmetric difference of the two states of an edge is its colour: edges that meet in a node have different ones, so
-the number of differences is at least that of the colours needed.
+The symmetric difference of the two states of an edge is its colour: edges that meet in a node have different colours,
+so there are at least as many differences as colours needed.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from cubespace.base.arrays import Bits, Indices
+from cubespace.base.differences import find_differences, group_effects, number_rows
 
 
 @attrs.frozen(kw_only=True)
 class GraphNumbers:
-    """What Theorem 1 is about, counted in one graph."""
+    """The quantities of Theorem 1, counted in one graph."""
 
     nodes: int
     edges: int
@@ -32,42 +33,41 @@ class GraphNumbers:
 
 
 def graph_numbers(before: Bits, after: Bits) -> GraphNumbers:
-    """Count in the graph of some transitions, (transitions, bits) each; those that change nothing are no edges.
+    """Count in the graph of transitions, (transitions, bits) each; those that change nothing are not edges.
 
     For 00 → 01, 01 → 00 and 01 → 11 there are three nodes, two edges, Δ = 2, two differences (01 and 10) and three
     effects, two of which occur backwards too.
     """
     moved = (before != after).any(1)
     before, after = before[moved], after[moved]
-    packed = np.packbits(np.concatenate([before, after]), axis=1)
-    nodes, number = np.unique(packed, axis=0, return_inverse=True)
-    ends = np.sort(number.reshape(2, -1), axis=0)  # (2, transitions)
+    states = number_rows(np.packbits(np.concatenate([before, after]), axis=1))
+    ends = np.sort(states.number.reshape(2, -1), axis=0)  # (2, transitions)
     edges, first = np.unique(ends, axis=1, return_index=True)
-    kinds, difference = np.unique(np.packbits(before ^ after, axis=1), axis=0, return_inverse=True)
+    differences = number_rows(np.packbits(before ^ after, axis=1))
     degree = int(np.bincount(edges.ravel(), minlength=1).max())
-    bipartite = _bipartite(edges, len(nodes))
+    bipartite = _bipartite(edges, len(states))
     effects, backwards = _effects(before, after)
     return GraphNumbers(
-        nodes=len(nodes),
+        nodes=len(states),
         edges=edges.shape[1],
         degree=degree,
         bipartite=bipartite,
         least_colours=degree,
-        most_colours=degree if bipartite else min(degree + 1, len(kinds)),
-        differences=len(kinds),
+        most_colours=degree if bipartite else min(degree + 1, len(differences)),
+        differences=len(differences),
         effects=effects,
         reversed=backwards,
-        coloured=_coloured(edges, difference.ravel()[first]),
+        coloured=_coloured(edges, differences.number[first]),
     )
 
 
 def _effects(before: Bits, after: Bits) -> tuple[int, int]:
     """Return how many effects there are and how many of them occur backwards too."""
-    add, delete = after & ~before, before & ~after
-    forwards = np.unique(np.packbits(np.concatenate([add, delete], axis=1), axis=1), axis=0)
-    backwards = np.unique(np.packbits(np.concatenate([delete, add], axis=1), axis=1), axis=0)
-    both = np.unique(np.concatenate([forwards, backwards]), axis=0)
-    return len(forwards), len(forwards) + len(backwards) - len(both)
+    effects = find_differences(before, after)
+    either_way = group_effects(
+        np.concatenate([effects.add, effects.delete]), np.concatenate([effects.delete, effects.add])
+    )
+    return len(effects), 2 * len(effects) - len(either_way)
 
 
 def _coloured(edges: Indices, colour: Indices) -> bool:

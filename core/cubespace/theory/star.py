@@ -65,6 +65,6 @@ def draw_star(path: Path, vectors: Bits) -> None:
 
 
 def _place(node: int) -> tuple[float, float]:
-    """Return where a node of the star is drawn: points and notches by turns."""
+    """Return where a node of the star is drawn: points and notches alternate."""
     radius, angle = (1.0, 0.62)[node % 2], math.pi * (0.5 + 2 * node / NODES)
     return radius * math.cos(angle), radius * math.sin(angle)

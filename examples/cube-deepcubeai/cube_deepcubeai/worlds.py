@@ -63,7 +63,7 @@ class DeepCubeLevel(Level):
     def _level(self, options: Options) -> Snapshot:
         if options.world != "sokoban":
             return self.env.generate_start_states(1, level_seeds=[options.seed])[0]
-        levels = self.env.states_train  # ``generate_start_states`` takes one of them by chance
+        levels = self.env.states_train  # ``generate_start_states`` picks one of them at random
         if options.seed >= len(levels):
             raise UsageError(f"DeepCubeAI ships {len(levels)} levels of Sokoban, there is no number {options.seed}")
         return levels[options.seed]
@@ -77,8 +77,8 @@ def _make(world: str) -> Any:
     """Build an environment of DeepCubeAI, which prints what it unpacks."""
     module, name = WORLDS[world]
     try:
-        found = importlib.import_module(f"deepcubeai.environments.{module}")
+        environments = importlib.import_module(f"deepcubeai.environments.{module}")
     except ImportError as error:
         raise UsageError(f"domain 'deepcubeai' needs DeepCubeAI ({error}): {INSTALL}") from error
     with contextlib.redirect_stdout(io.StringIO()):
-        return getattr(found, name)()
+        return getattr(environments, name)()

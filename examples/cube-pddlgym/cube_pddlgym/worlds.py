@@ -21,7 +21,7 @@ from cubespace.data.level import Level, Picture, Snapshot, Step
 
 INSTALL = "pip install --no-deps pddlgym gym gym-notices; pip install networkx"
 PROBLEMS = Path(__file__).with_name("problems")
-CRISP = ("sokoban",)  # drawn cell by cell; PDDLGym's usual way takes a second for each picture
+CRISP = ("sokoban",)  # drawn cell by cell; PDDLGym's default takes a second for each picture
 
 
 @attrs.frozen(kw_only=True)

@@ -22,6 +22,6 @@ def test_two_disks_on_three_pegs_are_nine_states() -> None:
     [("problem=nothing.pddl", "this package has blocks-4.pddl"), ("env=nothing", "no domain 'nothing'")],
 )
 def test_what_is_not_there_is_said(options: str, words: str) -> None:
-    """The message says what there is."""
+    """The message lists what is available."""
     with pytest.raises(Exception, match=words):
         _ = load_plugins().create("domain", f"pddlgym:{options}").image_shape

@@ -17,6 +17,7 @@ from cubespace.autoencoder.relaxations import BinConcrete, softplus_inverse, ste
 from cubespace.base.options import option
 
 INITIAL_SCALE = 2.0  # of the logit of a bit: an action must mean it to change one
+MARGIN = 1.0  # logits by which a written effect decides a bit
 
 
 @attrs.frozen(kw_only=True)
@@ -97,6 +98,12 @@ class BackToLogit(ApplyModule):
             false, true, effect = self._logits()
             self.train(training)
         return false + effect > 0, ~(true + effect > 0)
+
+    @torch.no_grad()
+    def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
+        """Set the effects of some actions just clearly enough to change a bit."""
+        false, true, _ = self._logits()
+        self.table[rows] = (add.float() - delete.float()) * (true - false + MARGIN)
 
     @torch.no_grad()
     def write_effects(self, add: Tensor, delete: Tensor) -> None:

@@ -59,6 +59,12 @@ class MinMax(ApplyModule):
         return kind == ADD, kind == DELETE
 
     @torch.no_grad()
+    def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
+        """Set the effects of some actions clearly."""
+        kind = torch.where(add, ADD, torch.where(delete, DELETE, NOTHING))  # (rows, bits)
+        self.table[rows] = one_hot(kind, 3).flatten(1).to(self.table.dtype) * WRITTEN_LOGIT
+
+    @torch.no_grad()
     def write_effects(self, add: Tensor, delete: Tensor) -> None:
         """Set the weights so that the first actions have these effects, (effects, bits), and the others none."""
         kind = torch.full((self.actions, self.bits), NOTHING, device=self.table.device)

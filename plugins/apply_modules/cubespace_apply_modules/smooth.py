@@ -29,7 +29,7 @@ class Smooth(MinMax):
     def combine(self, state: Tensor, add: Tensor, delete: Tensor) -> Tensor:
         """Apply relaxed effects to a relaxed state."""
         kept = -self._maximum(-state, delete - 1.0)
-        return self._maximum(kept, add).clamp(0.0, 1.0)  # rounding can leave the range by a digit
+        return self._maximum(kept, add).clamp(0.0, 1.0)  # rounding can leave the range by the last digit
 
     def _maximum(self, left: Tensor, right: Tensor) -> Tensor:
         # log 2 less than the paper's formula: the mean of the exponentials, which stays between the two values

@@ -1,4 +1,4 @@
-"""Films: frames in the order in which they were taken, as picture files or as video; what follows what is a pair."""
+"""Films: frames in the order in which they were taken, as picture files or as video; successive frames form pairs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from cubespace.base.images import Colour, read_picture
 from cubespace_domains.pair_files import Size, converted, in_colour
 
 INSTALL = "pip install 'cubespace[video]'"
-BLOCK = 4  # pixels along a side: a change is looked for in blocks, so that a small thing counts as much as a large one
-CLEAR = 3.0  # times: changes are so much larger than what differs between frames that show the same
-LEVEL = 1.0  # of 255: what rounding may differ by
+BLOCK = 4  # pixels along a side: changes are measured in blocks, so that a small object counts as much as a large one
+CLEAR = 3.0  # factor by which changes exceed the differences between frames that show the same
+LEVEL = 1.0  # of 255: the difference that rounding may cause
 
 
 @attrs.frozen(eq=False)
@@ -51,16 +51,16 @@ def read_videos(path: Path, colour: Colour, size: Size | None) -> list[Film]:
 
 
 def pairs_of(films: list[Film], still: float | None) -> tuple[Images, Indices]:
-    """Return the pictures before and after each change, in turns, and the episode of each pair.
+    """Return the pictures before and after each change, alternating, and the episode of each pair.
 
     Frames that show the same are one picture, the last of them: a video is sharpest there. They differ by at most
-    ``still``, of 1, in any block; if it is None, by what the films themselves say.
+    ``still``, of 1, in any block; if it is None, the limit is estimated from the films.
     """
     changes = [_changes(film.frames) for film in films]
     limit = usual_still(np.concatenate(changes)) if still is None else 255 * still
     pictures, episodes = [], []
     for number, (film, change) in enumerate(zip(films, changes, strict=True)):
-        last = np.flatnonzero(np.append(change > limit, True))  # the last frame of each that shows the same
+        last = np.flatnonzero(np.append(change > limit, True))  # the last of the frames that show the same
         pictures.append(film.frames[np.stack([last[:-1], last[1:]], axis=1).ravel()])
         episodes.append(np.full(len(last) - 1, number))
     together = np.concatenate(pictures)
@@ -72,7 +72,7 @@ def pairs_of(films: list[Film], still: float | None) -> tuple[Images, Indices]:
 def usual_still(changes: NDArray[np.float64]) -> float:
     """Return the largest change, in levels of 255, between frames that show the same.
 
-    It lies below the largest ratio of successive changes, if that is clear; if none is, only equal frames are the same.
+    It lies below the largest ratio of successive changes, if that is clear; otherwise only equal frames are the same.
 
     Worked example: changes 0, 2, 3, 2, 90, 80 and 85. Between 3 and 80 is the clearest gap: 3 is still the same.
     """
@@ -113,7 +113,7 @@ def _read_pictures(folder: Path, colour: Colour, size: Size | None) -> Film:
 def _read_video(file: Path, colour: Colour, size: Size | None) -> Images:
     try:
         frames = [converted(frame, "rgb", size) for frame in _video_frames(file)]
-    except Exception as error:  # decoders raise anything
+    except Exception as error:  # decoders may raise anything
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"video '{file}' cannot be read: {first}") from error
     if not frames:
@@ -124,7 +124,7 @@ def _read_video(file: Path, colour: Colour, size: Size | None) -> Images:
 
 
 def _video_frames(file: Path) -> Iterator[NDArray[np.uint8]]:
-    import imageio.v3 as video  # noqa: PLC0415 - only those who read videos need it
+    import imageio.v3 as video  # noqa: PLC0415 - needed only to read videos
 
     yield from video.imiter(file, plugin="FFMPEG")
 
@@ -135,8 +135,8 @@ def _alike(films: list[Film], source: Path) -> list[Film]:
         raise InputError(f"'{source}' has no frames")
     if any(film.frames.ndim == 4 for film in films):
         films = [attrs.evolve(film, frames=np.stack([in_colour(frame) for frame in film.frames])) for film in films]
-    usual = films[0].frames.shape[1:]
-    odd = [film.name for film in films if film.frames.shape[1:] != usual]
+    shape = films[0].frames.shape[1:]
+    odd = [film.name for film in films if film.frames.shape[1:] != shape]
     if odd:
         raise InputError(f"'{odd[0]}' has frames of another size than '{films[0].name}': use resize=HEIGHTxWIDTH")
     return films

@@ -1,4 +1,4 @@
-"""What is impossible in a picture, in words that simulators share."""
+"""What is impossible in a picture, in words common to all simulators."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ MOST_NAMED = 3  # of a kind: the rest is counted
 
 
 def unclear(cells: NDArray[np.bool_], words: str) -> str:
-    """Name the cells of a grid, (rows, columns), that show nothing known; ``words`` says what is the matter there."""
+    """Name the cells of a grid, (rows, columns), that show nothing known; ``words`` says what is wrong there."""
     named = [f"row {row + 1}, column {column + 1}" for row, column in np.argwhere(cells).tolist()]
     return f"{words} {listed(named)}" if named else ""
 
 
-def miscounted(shown: Iterable[int], wanted: Sequence[int], name: str = "") -> str:
-    """Say which of the things that should be there once are there more often, and which are missing."""
+def miscounted(shown: Iterable[int], expected: Sequence[int], name: str = "") -> str:
+    """Say which of the things ``expected`` once appear more often, and which are missing."""
     counts = Counter(shown)
-    more = [f"{name}{thing} {_times(counts[thing])}" for thing in wanted if counts[thing] > 1]
-    fewer = [f"{name}{thing}" for thing in wanted if counts[thing] == 0]
+    more = [f"{name}{thing} {_times(counts[thing])}" for thing in expected if counts[thing] > 1]
+    fewer = [f"{name}{thing}" for thing in expected if counts[thing] == 0]
     return joined([listed(more), f"{listed(fewer)} missing" if fewer else ""])
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Return the parts that say something as one text."""
+    """Return the parts that are not empty as one text."""
     return ", ".join(part for part in parts if part)
 
 

@@ -16,7 +16,7 @@ from cubespace.data.world import MOST_FRAMES, World, WorldMap
 
 @attrs.frozen(kw_only=True)
 class FramesOptions:
-    """Where the frames are, and which moves learning may not see."""
+    """Where the frames are, and how many moves are kept out of training."""
 
     path: Path | None = option(None, "an .npz with arrays 'frames' (states, height, width[, 3]) and 'edges' (moves, 2)")
     held_out: float = option(0.0, "fraction of the moves that no training pair shows", and_(ge(0.0), lt(1.0)))
@@ -35,7 +35,7 @@ class Frames(World):
 
     @property
     def map(self) -> WorldMap:
-        """Return what the file says."""
+        """Return the frames and moves of the file."""
         return self._map
 
 
@@ -46,7 +46,7 @@ def read_world(path: Path) -> tuple[Images, Indices]:
             frames, edges = np.asarray(archive["frames"]), np.asarray(archive["edges"])
     except OSError as error:
         raise InputError(f"cannot read '{path}': {error.strerror or error}") from error
-    except Exception as error:  # a damaged archive raises anything
+    except Exception as error:  # a damaged archive may raise anything
         raise InputError(f"'{path}' is not an .npz with arrays 'frames' and 'edges' ({error})") from error
     if frames.dtype != np.uint8 or frames.ndim not in (3, 4) or (frames.ndim == 4 and frames.shape[3] != 3):
         raise InputError(f"'{path}': frames must be uint8 (states, height, width) or (states, height, width, 3)")

@@ -1,4 +1,4 @@
-"""A spider on its web, drawn by program, since we have no photograph that we may ship."""
+"""A spider on its web, drawn by a program, since we have no photograph that we may ship."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def draw_spider() -> Image.Image:
 
 
 def _backdrop(rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return leaves out of focus: light from the top left, with soft blotches that tell the corners apart."""
+    """Return leaves out of focus: light from the top left, with soft blotches that distinguish the corners."""
     down, right = np.mgrid[0:SIDE, 0:SIDE] / SIDE
     light = 205 - 60 * right - 42 * down
     for _ in range(30):

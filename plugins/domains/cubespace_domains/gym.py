@@ -1,4 +1,4 @@
-"""Levels of Gymnasium: anything with discrete actions and a picture, explored or walked through."""
+"""Levels of Gymnasium: anything with discrete actions and a picture, explored or sampled by random walks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cubespace.data.world import MOST_FRAMES
 from cubespace_domains.sizes import check_size, parse_size
 
 INSTALL = "pip install 'cubespace[gym]'"
-SHARED = ("P", "action_space", "observation_space", "spec")  # what no step changes: all snapshots have it in common
+SHARED = ("P", "action_space", "observation_space", "spec")  # what no step changes: all snapshots share it
 CORNERS = 4  # numbers that a crop needs: top, left, height, width
 
 
@@ -45,11 +45,11 @@ class GymOptions:
     """Which environment, which level of it, which actions, and how its frames become pictures."""
 
     id: str | None = option(None, "the environment, as gymnasium.make takes it: MiniGrid-DoorKey-5x5-v0")
-    arguments: tuple[str, ...] = option((), "what else gymnasium.make is given, KEY:VALUE+KEY:VALUE", _check_arguments)
+    arguments: tuple[str, ...] = option((), "arguments for gymnasium.make, KEY:VALUE+KEY:VALUE", _check_arguments)
     level: int = option(0, "the seed of reset(), which chooses the level", ge(0))
     actions: tuple[int, ...] = option((), "the numbers of the actions to use, joined by +; all if left out")
     frame: Literal["auto", "render", "get_frame"] = option(
-        "auto", "where the frame comes from: render(), or get_frame() of MiniGrid, without highlight; auto: as it has"
+        "auto", "where the frame comes from: render(), or MiniGrid's get_frame() without highlight; auto: what it has"
     )
     tile: int = option(6, "pixels of a cell in get_frame()", and_(ge(2), le(64)))
     crop: tuple[int, ...] = option((), "the part of the frame to use, TOP+LEFT+HEIGHT+WIDTH", _check_crop)
@@ -59,7 +59,7 @@ class GymOptions:
 
 @attrs.frozen(kw_only=True)
 class ExploredOptions(GymOptions):
-    """How far to explore, and which moves learning may not see."""
+    """How far to explore, and how many moves are kept out of training."""
 
     limit: int = option(10_000, "how many states to look for before giving up", and_(ge(1), le(MOST_FRAMES)))
     held_out: float = option(0.0, "fraction of the moves that no training pair shows", and_(ge(0.0), lt(1.0)))
@@ -113,7 +113,7 @@ class GymLevel(Level):
             env.np_random = np.random.default_rng(luck)
         try:
             _, reward, over, _, _ = env.step(self.numbers[action])
-        except Exception as error:  # environments raise anything
+        except Exception as error:  # environments may raise anything
             reason = f"action {self.numbers[action]} raises {type(error).__name__}: {error}"
             raise InputError(f"environment '{self.name}': {reason}; leave it out with actions=") from error
         return Step(env, self._look(env), bool(over), float(reward))
@@ -129,12 +129,12 @@ class GymLevel(Level):
         return copy.deepcopy(env, {id(value): value for value in shared})
 
     def _look(self, env: Snapshot) -> Picture:
-        """Return the picture of an environment as it stands."""
+        """Return the picture of an environment in its present state."""
         options = self.options
         by_cells = options.frame == "get_frame" or (options.frame == "auto" and hasattr(env, "get_frame"))
         try:
             drawn = env.get_frame(highlight=False, tile_size=options.tile) if by_cells else env.render()
-        except Exception as error:  # environments raise anything
+        except Exception as error:  # environments may raise anything
             raise InputError(f"environment '{options.id}' cannot draw itself: {error}") from error
         frame = np.asarray(drawn)
         if frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3:
@@ -161,7 +161,7 @@ def _make(options: GymOptions) -> Any:
     """Build the environment, without the wrapper that ends long episodes."""
     if options.id is None:
         raise UsageError("domain 'gym' needs id=NAME, such as gym:id=MiniGrid-DoorKey-5x5-v0")
-    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # drawing must not look for a screen
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # drawing must not need a screen
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         gymnasium: Any = importlib.import_module("gymnasium")
@@ -176,7 +176,7 @@ def _make(options: GymOptions) -> Any:
     arguments = dict(_argument(item) for item in options.arguments)
     try:
         return gymnasium.make(options.id, render_mode="rgb_array", **arguments).unwrapped
-    except Exception as error:  # environments raise anything
+    except Exception as error:  # environments may raise anything
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise UsageError(f"environment '{options.id}' cannot be made: {first}") from error
 
@@ -203,7 +203,7 @@ def _actions(env: Any, options: GymOptions) -> Sequence[int]:
 
 
 def _names(env: Any, numbers: Sequence[int]) -> tuple[str, ...]:
-    """Return what the environment calls its actions, as MiniGrid does, or else their numbers."""
+    """Return the environment's names of its actions, as in MiniGrid, or else their numbers."""
     named: Any = getattr(env, "actions", None)
     members: dict[str, Any] = dict(named.__members__) if isinstance(named, enum.EnumMeta) else {}
     called = {int(member): name for name, member in members.items()}
@@ -211,7 +211,7 @@ def _names(env: Any, numbers: Sequence[int]) -> tuple[str, ...]:
 
 
 def _copyable(value: object) -> bool:
-    """Return whether a snapshot can have this for itself; surfaces and clocks of pygame are drawn over each time."""
+    """Return whether a snapshot can hold a copy of this; surfaces and clocks of pygame are drawn over each time."""
     first = next(iter(value), value) if isinstance(value, (list, tuple)) else value
     if type(first).__module__.partition(".")[0] == "pygame":
         return False

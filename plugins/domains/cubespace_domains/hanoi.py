@@ -41,7 +41,7 @@ class Hanoi(Simulator):
 
     revision = 1
     Options = TowerOptions
-    usual_pairs = 20_000  # large disks can move in few states: fewer pairs hardly ever show it
+    usual_pairs = 20_000  # large disks can move in few states: fewer pairs rarely show such moves
 
     def __init__(self, options: TowerOptions) -> None:
         self.disks, self.pegs = options.disks, options.pegs
@@ -88,13 +88,13 @@ class Hanoi(Simulator):
         """Find the disk in each slot by the rule of the class."""
         cells, clear = self._seen(images)
         pegs = np.stack([(cells == disk).any(1).argmax(1) for disk in range(1, self.disks + 1)], axis=1)
-        states = pegs.astype(np.uint8)  # (batch, disks), right if the stacks so described are those that are seen
+        states = pegs.astype(np.uint8)  # (batch, disks), correct if they describe the stacks that are seen
         readable = clear.all((1, 2)) & (self._stack(states) == cells).all((1, 2))
         states[~readable] = 0
         return states, readable
 
     def faults(self, images: Images) -> list[str]:
-        """Name slots that are unclear, else disks that are there twice or missing, else what stands wrongly."""
+        """Name unclear slots, else disks that appear twice or are missing, else disks in an impossible position."""
         return [self._fault(*seen) for seen in zip(*self._seen(images), strict=True)]
 
     def _fault(self, cells: NDArray[np.uint8], clear: NDArray[np.bool_]) -> str:

@@ -33,7 +33,7 @@ class PictureOptions:
     )
     video: Path | None = option(None, "instead of pairs: a video file, or a folder of one file per episode")
     still: float | None = option(
-        None, "frames that differ by at most this, of 1, show the same; found out if left out", optional(ge(0.0))
+        None, "frames that differ by at most this, of 1, show the same; estimated if left out", optional(ge(0.0))
     )
     colour: Colour = option("auto", "grey, rgb, or auto: grey if all pictures are")
     resize: str | None = option(None, "scale all pictures to HEIGHTxWIDTH", check_size)
@@ -74,7 +74,7 @@ class OwnImages(Domain):
 
     @property
     def resizes(self) -> bool:
-        """Return whether the user asked for it."""
+        """Return whether the user gave ``resize``."""
         return self.options.resize is not None
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:

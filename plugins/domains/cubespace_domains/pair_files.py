@@ -51,7 +51,7 @@ def _pairs_in_folder(folder: Path) -> tuple[list[Pair], list[str]]:
     for file in sorted(folder.iterdir()):
         name, _, half = file.stem.rpartition("_")
         kind = endings.get(file.suffix.lower())
-        of_a_pair = half in ("a", "b") and kind is not None  # in a format that is not read, it is refused later
+        of_a_pair = half in ("a", "b") and kind is not None  # a format that is not supported is refused later
         if file.name.startswith(".") or not (kind in FORMATS or of_a_pair):
             continue
         if half not in ("a", "b"):
@@ -94,7 +94,7 @@ def _read_files(pairs: Sequence[Pair], source: Path, colour: Colour, size: Size 
             except InputError as error:
                 problems.append(str(error))
     _refuse(problems, source)
-    if notes:  # thousands may have the same
+    if notes:  # thousands of pictures may have the same note
         warnings.warn(listed([str(note.message) for note in notes], most=1), CubeNote, stacklevel=2)
     if any(picture.ndim == 3 for picture in pictures.values()):  # if one is in colour, all are
         pictures = {file: in_colour(picture) for file, picture in pictures.items()}
@@ -107,7 +107,7 @@ def _read_archive(path: Path, colour: Colour, size: Size | None) -> Images:
     try:
         with np.load(path, allow_pickle=False) as archive:
             halves = {name: archive[name] for name in HEADER}
-    except Exception as error:  # a damaged archive raises anything: zlib.error, BadZipFile, KeyError …
+    except Exception as error:  # a damaged archive may raise anything: zlib.error, BadZipFile, KeyError …
         raise InputError(f"'{path}' is not an .npz with arrays 'before' and 'after': {error}") from error
     before, after = (_as_bytes(name, np.asarray(array), path) for name, array in halves.items())
     if before.shape != after.shape:
@@ -135,7 +135,7 @@ def _as_bytes(name: str, array: NDArray[np.generic], path: Path) -> Images:
 
 
 def converted(picture: NDArray[np.uint8], colour: Colour, size: Size | None) -> NDArray[np.uint8]:
-    """Return one picture in the wanted colours and size."""
+    """Return one picture in the requested colours and size."""
     image = Image.fromarray(picture)
     if size is not None:
         image = image.resize((size[1], size[0]), Image.Resampling.LANCZOS)
@@ -145,18 +145,18 @@ def converted(picture: NDArray[np.uint8], colour: Colour, size: Size | None) -> 
 
 
 def in_colour(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return a picture in colour, if it is grey too."""
+    """Return a picture in colour, even if it is grey."""
     return picture if picture.ndim == 3 else picture[..., None].repeat(3, axis=2)
 
 
 def _odd_sizes(pictures: dict[Path, NDArray[np.uint8]]) -> list[str]:
     """Name the pictures that differ in size from the most common one."""
     sizes = [picture.shape[:2] for picture in pictures.values()]
-    usual = max(dict.fromkeys(sizes), key=sizes.count)
+    most = max(dict.fromkeys(sizes), key=sizes.count)
     return [
-        f"'{file.name}' is {picture.shape[0]}x{picture.shape[1]}, most are {usual[0]}x{usual[1]} (resize=HEIGHTxWIDTH)"
+        f"'{file.name}' is {picture.shape[0]}x{picture.shape[1]}, most are {most[0]}x{most[1]} (resize=HEIGHTxWIDTH)"
         for file, picture in pictures.items()
-        if picture.shape[:2] != usual
+        if picture.shape[:2] != most
     ]
 
 

@@ -104,7 +104,7 @@ class SlidingTiles(Simulator):
         return states, readable
 
     def faults(self, images: Images) -> list[str]:
-        """Name cells that show no tile, tiles that are there twice and, if all cells are clear, those missing."""
+        """Name cells that show no tile, tiles that appear twice and, if all cells are clear, missing tiles."""
         return [self._fault(matches) for matches in self._matches(images)]
 
     def _fault(self, matches: NDArray[np.bool_]) -> str:

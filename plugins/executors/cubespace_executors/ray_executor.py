@@ -1,6 +1,6 @@
-"""The executor ``ray``: every cell a process on some machine of a Ray cluster, or of one that is started here.
+"""The executor ``ray``: every job a process on some machine of a Ray cluster, or of one that is started here.
 
-Ray starts a cell again when its worker or its machine is lost; a cell goes on from what is in its run folder.
+Ray starts a job again when its worker or its machine is lost; a job goes on from what is in its run folder.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from cubespace.experiments.executor import (
     ERRORS,
     NOT_STARTED,
     OUTPUT,
-    Cell,
-    CellResult,
     Executor,
     Finished,
+    Job,
+    JobResult,
     in_order,
     last_words,
     left_out,
@@ -33,47 +33,47 @@ from cubespace.experiments.executor import (
 from cubespace_executors.ray_worker import Answer, call, pack, unpack
 
 HERE = "local"  # the address that starts a cluster on this machine
-LOST = -9  # the status of a cell whose workers were lost again and again, as of one that was killed
+LOST = -9  # the status of a job whose workers were lost again and again, as of one that was killed
 MEGABYTE = 1 << 20
 
 
 @attrs.frozen(kw_only=True)
 class RayOptions:
-    """Where the cluster is and what each cell needs."""
+    """Where the cluster is and what each job needs."""
 
     address: str = option(HERE, "of a running cluster, such as auto or ray://host:10001; local starts one here")
     jobs: int | None = option(None, "with a cluster that is started here, how many CPUs it has", optional(ge(1)))
-    cpus: float = option(1.0, "CPUs that each cell reserves", gt(0))
-    gpus: float = option(0.0, "GPUs that each cell reserves, and alone can see", ge(0))
-    memory: int | None = option(None, "megabytes that each cell reserves", optional(ge(1)))
-    retries: int = option(3, "how often a cell is tried again whose process, worker or machine is lost", ge(0))
+    cpus: float = option(1.0, "CPUs that each job reserves", gt(0))
+    gpus: float = option(0.0, "GPUs that each job reserves, and alone can see", ge(0))
+    memory: int | None = option(None, "megabytes that each job reserves", optional(ge(1)))
+    retries: int = option(3, "how often a job is tried again whose process, worker or machine is lost", ge(0))
     files: Literal["shared", "driver"] = option(
         "shared", "shared: all machines see the folder of the matrix; driver: files are sent, and results brought back"
     )
 
 
 class Ray(Executor):
-    """Runs cells on a Ray cluster."""
+    """Runs jobs on a Ray cluster."""
 
     Options = RayOptions
     options: RayOptions
 
     def missing(self) -> str | None:
-        """Return how to install Ray if it is not there."""
+        """Return how to install Ray if it is missing."""
         return None if importlib.util.find_spec("ray") else "pip install 'cubespace[ray]'"
 
-    def run(self, cells: Sequence[Cell], finished: Finished) -> None:
-        """Submit every cell; Ray starts it when those that it needs have ended and resources are free."""
-        if not cells:
+    def run(self, jobs: Sequence[Job], finished: Finished) -> None:
+        """Submit every job; Ray starts it when those that it needs have ended and resources are free."""
+        if not jobs:
             return
         import ray  # noqa: PLC0415 - takes two seconds to import
 
         with self._connected(ray):
             task = ray.remote(call).options(**self._resources())
-            states: dict[str, Any] = {}  # by cell: the promise of its answer
-            for cell in in_order(cells):
-                states[cell.name] = self._submit(task, cell, [states[name] for name in cell.after])
-            waiting = {states[cell.name]: cell for cell in cells}
+            states: dict[str, Any] = {}  # by job: the promise of its answer
+            for job in in_order(jobs):
+                states[job.name] = self._submit(task, job, [states[name] for name in job.after])
+            waiting = {states[job.name]: job for job in jobs}
             try:
                 while waiting:
                     (ended,), _ = ray.wait(list(waiting), num_returns=1)
@@ -82,44 +82,44 @@ class Ray(Executor):
                 for state in waiting:
                     ray.cancel(state, force=True)
 
-    def _submit(self, task: Any, cell: Cell, needed: Sequence[Any]) -> Any:
+    def _submit(self, task: Any, job: Job, needed: Sequence[Any]) -> Any:
         sent = self.options.files == "driver"
-        if sent and cell.files is None:
-            raise UsageError(f"ray:files=driver: cell '{cell.name}' does not say which files it needs")
-        files = pack(cell.files.root, cell.files.reads) if sent and cell.files is not None else None
+        if sent and job.files is None:
+            raise UsageError(f"ray:files=driver: job '{job.name}' does not say which files it needs")
+        files = pack(job.files.root, job.files.reads) if sent and job.files is not None else None
         home, environment = (None, {}) if sent else (Path.cwd(), dict(os.environ))
-        return task.remote(cell, home, environment, self.options.retries, files, *needed)
+        return task.remote(job, home, environment, self.options.retries, files, *needed)
 
     def _resources(self) -> dict[str, Any]:
         options = self.options
-        wanted: dict[str, Any] = {"num_cpus": options.cpus, "max_retries": options.retries}
+        resources: dict[str, Any] = {"num_cpus": options.cpus, "max_retries": options.retries}
         if options.gpus:
-            wanted["num_gpus"] = options.gpus
+            resources["num_gpus"] = options.gpus
         if options.memory is not None:
-            wanted["memory"] = options.memory * MEGABYTE
-        return wanted
+            resources["memory"] = options.memory * MEGABYTE
+        return resources
 
-    def _result(self, ray: Any, cell: Cell, ended: Any) -> CellResult:
-        """Return how a cell ended, and bring its files back."""
+    def _result(self, ray: Any, job: Job, ended: Any) -> JobResult:
+        """Return how a job ended, and bring its files back."""
         try:
             answer: Answer = ray.get(ended)
         except ray.exceptions.RayError as error:
             reason = str(error).strip().splitlines()[0]
-            return CellResult(cell=cell, status=LOST, errors=f"Ray lost it: {reason}", tries=self.options.retries + 1)
+            return JobResult(job=job, status=LOST, errors=f"Ray lost it: {reason}", tries=self.options.retries + 1)
         if answer.missing is not None:
-            return left_out(cell, answer.missing)
+            return left_out(job, answer.missing)
         if answer.output is not None:
-            cell.folder.mkdir(parents=True, exist_ok=True)
-            (cell.folder / OUTPUT).write_bytes(answer.output)
-            (cell.folder / ERRORS).write_bytes(answer.errors or b"")
-        if answer.files is not None and cell.files is not None:
-            unpack(answer.files, cell.files.root)
-        errors = answer.refusal if answer.status == NOT_STARTED else last_words(cell.folder)
-        return CellResult(cell=cell, status=answer.status, errors=errors, seconds=answer.seconds, tries=answer.tries)
+            job.folder.mkdir(parents=True, exist_ok=True)
+            (job.folder / OUTPUT).write_bytes(answer.output)
+            (job.folder / ERRORS).write_bytes(answer.errors or b"")
+        if answer.files is not None and job.files is not None:
+            unpack(answer.files, job.files.root)
+        errors = answer.refusal if answer.status == NOT_STARTED else last_words(job.folder)
+        return JobResult(job=job, status=answer.status, errors=errors, seconds=answer.seconds, tries=answer.tries)
 
     @contextmanager
     def _connected(self, ray: Any) -> Iterator[None]:
-        """Connect to the cluster, unless we are already, and leave it in the end."""
+        """Connect to the cluster, unless already connected, and disconnect in the end."""
         if ray.is_initialized():
             yield
             return

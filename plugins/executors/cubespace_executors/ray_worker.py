@@ -1,4 +1,4 @@
-"""What a worker of Ray does: the call of one cell, as a child process, in the caller's folder or in one of its own."""
+"""What a worker of Ray does: the call of one job, as a child process, in the caller's folder or in one of its own."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.experiments.executor import ERRORS, NOT_STARTED, ONE_THREAD, OUTPUT, Cell
+from cubespace.experiments.executor import ERRORS, NOT_STARTED, ONE_THREAD, OUTPUT, Job
 
-OF_RAY = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")  # what Ray sets for a worker alone
+OF_RAY = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")  # set by Ray for each worker
 
 
 @attrs.frozen(kw_only=True)
@@ -27,45 +27,45 @@ class Answer:
     status: int
     seconds: float = 0.0
     tries: int = 1
-    missing: str | None = None  # the cell that it needs and that failed
+    missing: str | None = None  # the job that it needs and that failed
     refusal: str = ""  # why it could not be started
-    output: bytes | None = None  # what it printed, where no file of the caller can have it
+    output: bytes | None = None  # its output, if it cannot be written to a file of the caller
     errors: bytes | None = None
     files: bytes | None = None  # what it wrote
 
 
 def call(
-    cell: Cell,
+    job: Job,
     home: Path | None,
     environment: Mapping[str, str],
     retries: int,
     sent: bytes | None,
     *needed: Answer,
 ) -> Answer:
-    """Do a cell after those that it needs; ``home`` is the caller's folder, None if this machine does not see it.
+    """Do a job after those that it needs; ``home`` is the caller's folder, None if this machine does not see it.
 
-    Then the files that it reads were ``sent``, and those that earlier cells wrote come with their answers.
+    Then the files that it reads were ``sent``, and those that earlier jobs wrote come with their answers.
     """
     for answer in needed:
         if answer.status != 0:
-            return Answer(name=cell.name, status=NOT_STARTED, missing=answer.name)
+            return Answer(name=job.name, status=NOT_STARTED, missing=answer.name)
     if home is not None:
-        return _tried(cell, cell.arguments, cell.folder, home, environment, retries)
-    assert cell.files is not None
+        return _tried(job, job.arguments, job.folder, home, environment, retries)
+    assert job.files is not None
     with tempfile.TemporaryDirectory(prefix=f"cube-{os.getpid()}-") as name:
         root, log = Path(name) / "root", Path(name) / "log"
         for content in (sent, *(answer.files for answer in needed)):
             if content is not None:
                 unpack(content, root)
-        words = tuple(_moved(word, cell.files.root, root) for word in cell.arguments)
-        answer = _tried(cell, words, log, Path(name), os.environ, retries)
+        words = tuple(_moved(word, job.files.root, root) for word in job.arguments)
+        answer = _tried(job, words, log, Path(name), os.environ, retries)
         output, errors = ((log / file).read_bytes() if (log / file).exists() else b"" for file in (OUTPUT, ERRORS))
-        files = pack(root, cell.files.writes) if answer.status == 0 else None
+        files = pack(root, job.files.writes) if answer.status == 0 else None
         return attrs.evolve(answer, output=output, errors=errors, files=files)
 
 
 def pack(root: Path, names: Iterable[str]) -> bytes:
-    """Return files and folders below a root as one archive; those that are not there are left out."""
+    """Return files and folders below a root as one archive; missing ones are left out."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as archive:
         for name in names:
@@ -88,11 +88,11 @@ def _moved(word: str, root: Path, here: Path) -> str:
 
 
 def _tried(
-    cell: Cell, words: Sequence[str], log: Path, home: Path, environment: Mapping[str, str], retries: int
+    job: Job, words: Sequence[str], log: Path, home: Path, environment: Mapping[str, str], retries: int
 ) -> Answer:
     """Run a child process that dies with this worker; if a signal ends it, as for lack of memory, try again."""
     command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *words]
-    own = {name: os.environ[name] for name in OF_RAY if name in os.environ}
+    from_ray = {name: os.environ[name] for name in OF_RAY if name in os.environ}
     status, tries, begun = -1, 0, time.monotonic()
     try:
         log.mkdir(parents=True, exist_ok=True)
@@ -105,9 +105,9 @@ def _tried(
                     stdout=output,
                     stderr=errors,
                     cwd=home,
-                    env={**environment, **own, **ONE_THREAD},
+                    env={**environment, **from_ray, **ONE_THREAD},
                     check=False,
                 ).returncode
     except OSError as error:
-        return Answer(name=cell.name, status=NOT_STARTED, tries=tries, refusal=str(error))
-    return Answer(name=cell.name, status=status, seconds=time.monotonic() - begun, tries=tries)
+        return Answer(name=job.name, status=NOT_STARTED, tries=tries, refusal=str(error))
+    return Answer(name=job.name, status=status, seconds=time.monotonic() - begun, tries=tries)

@@ -12,16 +12,19 @@ import torch
 from attrs.validators import and_, ge, gt, le
 from torch import Tensor, nn
 
+from cubespace.autoencoder.encoder import Decoder
 from cubespace.autoencoder.inference import encode_pixels, label_states
 from cubespace.autoencoder.losses import image_loss, total, variational, zero_suppress
 from cubespace.autoencoder.model import SpaceAutoEncoder, Transition
 from cubespace.autoencoder.needless_bits import mixed_bits, weak_bits
 from cubespace.autoencoder.objective import Losses, Objective, Renewed
 from cubespace.autoencoder.schedules import delayed
-from cubespace.base.differences import distinct_differences
+from cubespace.base.differences import find_differences
 from cubespace.base.options import option
 
-HELD = 1000  # transitions that are labelled at once
+SMALL_PAY_MORE_FROM = 0.15  # fraction of the training from which small sprites pay more than large ones
+LEAST_SHARE = 0.1  # of a typical sprite: smaller ones pay no more than it
+LABELLED_AT_ONCE = 1000  # transitions
 
 
 @attrs.frozen(kw_only=True)
@@ -61,7 +64,7 @@ class LikelihoodObjective(Objective):
             "direct": -torch.logsumexp(outputs.labels.float(), dim=1).mean() / model.bits,
             "zero_suppress": zero_suppress(outputs.states),
             "balance": (outputs.states.float().mean((0, 1)) - 0.5).square().mean(),
-            "sprites": model.decoder.complexity(small_pay_more=progress >= SMALL_PAY_MORE_FROM),
+            "sprites": _extent(model.decoder, small_pay_more=progress >= SMALL_PAY_MORE_FROM),
         }
         if weights.variational:
             terms["variational"] = variational(outputs.logits, outputs.labels, weights.prior)
@@ -127,7 +130,7 @@ class LikelihoodObjective(Objective):
     def _reseed(self, model: SpaceAutoEncoder, images: Tensor) -> Sequence[Renewed]:
         """Write the most frequent differences that no label explains into labels that explain no transition."""
         before, after = (encode_pixels(model, part) for part in images)
-        parts = zip(before.float().split(HELD), after.float().split(HELD), strict=True)
+        parts = zip(before.float().split(LABELLED_AT_ONCE), after.float().split(LABELLED_AT_ONCE), strict=True)
         labels = torch.cat([label_states(model, first, last) for first, last in parts])
         add, delete = model.apply_module.effects()
         explained = (((before & ~delete[labels]) | add[labels]) == after).all(1)
@@ -136,15 +139,29 @@ class LikelihoodObjective(Objective):
         free = (~used).nonzero()[:, 0]
         if explained.all() or not len(free):
             return ()
-        found = distinct_differences(before[~explained].cpu().numpy(), after[~explained].cpu().numpy())
-        frequent = [row for row in found.by_frequency() if found.counts[row] > 1][: len(free)]
-        if not frequent:
+        unexplained = (part[~explained].cpu().numpy() for part in (before, after))
+        found = find_differences(*unexplained, by_frequency=True)
+        count = min(len(free), int((found.counts > 1).sum()))
+        if not count:
             return ()
-        change = torch.from_numpy(found.changes[frequent]).to(before.device)  # int8 (effects, bits)
-        rows = free[torch.randperm(len(free), device=free.device)[: len(frequent)]]
-        model.apply_module.write_rows(rows, change > 0, change < 0)
-        model.action.write_rows(rows, change > 0, change < 0)
+        new_add, new_delete = (torch.from_numpy(mask[:count]).to(before.device) for mask in (found.add, found.delete))
+        rows = free[torch.randperm(len(free), device=free.device)[:count]]
+        model.apply_module.write_rows(rows, new_add, new_delete)
+        model.action.write_rows(rows, new_add, new_delete)
         return [Renewed(table, rows) for table in (*model.apply_module.tables(), *model.action.tables())]
 
 
-SMALL_PAY_MORE_FROM = 0.15  # fraction of the training from which small sprites pay more than large ones
+def _extent(decoder: Decoder, *, small_pay_more: bool) -> Tensor:
+    """Return what all bits together change in a picture, per pixel.
+
+    If ``small_pay_more``, a sprite pays up to ten times as much the smaller its largest pixel is: needless ones vanish.
+    """
+    sprites = decoder.sprites_of_bits()
+    if sprites is None:
+        return torch.zeros((), device=next(decoder.parameters()).device)
+    extent = sprites.abs().sum(0)  # (bits,)
+    if small_pay_more:
+        size = sprites.detach().abs().amax(0)
+        typical = size.median()
+        extent = extent * (typical / (size + LEAST_SHARE * typical))
+    return extent.sum() / len(sprites)

@@ -18,6 +18,13 @@ head = provide(
 posterior = provide(
     "action", "posterior", "cubespace_networks.posterior:Posterior", "Bayes' rule on the apply module's probabilities"
 )
+likelihood = provide(
+    "objective",
+    "likelihood",
+    "cubespace_networks.likelihood:LikelihoodObjective",
+    "likelihood of pictures and transitions, actions summed out, bits that mean one thing (ours)",
+)
+sprites = provide("decoder", "sprites", "cubespace_networks.sprites:SpritesDecoder", "one sprite per true bit (ours)")
 paper = provide(
     "objective", "paper", "cubespace_networks.paper_objective:PaperObjective", "the terms of the paper, with delays"
 )

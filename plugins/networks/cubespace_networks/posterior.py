@@ -18,6 +18,8 @@ from cubespace.autoencoder.relaxations import softplus_inverse
 from cubespace.base.options import option
 
 INITIAL_SCALE = 2.0  # of the logit of a bit, as in Back-to-Logit
+MARGIN = 1.0  # logits by which a written effect decides a bit
+RARER = 2.0  # logits by which a label that is given anew is rarer than the most frequent one
 TIE = 0.5  # weight of backward mistakes: of labels with equally many forward ones, the one with fewer is taken
 
 
@@ -50,7 +52,7 @@ class Posterior(ActionModel):
         self.shift = nn.Parameter(torch.zeros(bits))
 
     def forward(self, before: Tensor, after: Tensor, apply: ApplyModule) -> Tensor:
-        """Return log p(a) p(z1 | z0, a) p(z0 | z1, a)^w in training, and minus the mistakes of each label in evaluation.
+        """Return log p(a) p(z1 | z0, a) p(z0 | z1, a)^w in training, minus the mistakes of each label in evaluation.
 
         In training logits are normalised: their log-sum-exp is the logarithm of the likelihood of the transition.
         """
@@ -68,6 +70,13 @@ class Posterior(ActionModel):
         """Return how probable each bit is before each action, for bits that are false and true after it."""
         effect, scale = self.table + self.shift, softplus(self.scale)
         return effect - scale, effect + scale
+
+    @torch.no_grad()
+    def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
+        """Expect before these actions the opposite of what they do, and give them a fair share of the prior."""
+        self.table[rows] = (delete.float() - add.float()) * (2.0 * softplus(self.scale) + MARGIN)
+        if self.options.prior:
+            self.prior[rows] = self.prior.max() - RARER
 
     def choose(self, logits: Tensor, temperature: float) -> Tensor:
         """Return the posterior in training, without noise, and the label with the fewest mistakes in evaluation."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from cubespace.autoencoder.encoder import Decoder, Shape
@@ -28,6 +29,11 @@ class SpritesDecoder(Decoder):
         pixels: Tensor = self.sprites(bits)
         return pixels
 
-    def complexity(self) -> Tensor:
-        """Return the sum of the absolute pixels of all sprites, relative to the size of a picture."""
-        return self.sprites.weight.abs().sum() / self.sprites.out_features
+    def sprites_of_bits(self) -> Tensor:
+        """Return the sprites, (pixels, bits)."""
+        return self.sprites.weight
+
+    @torch.no_grad()
+    def hold_bit(self, bit: int, value: bool, share: float) -> None:
+        """Let the background show what the bit has shown on average."""
+        self.sprites.bias += self.sprites.weight[:, bit] * (share - float(value))

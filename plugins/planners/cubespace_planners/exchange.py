@@ -1,4 +1,4 @@
-"""Planners that are Python packages: a child process is given the task as JSON and answers by JSON."""
+"""Planners that are Python packages: a child process reads the task as JSON and answers in JSON."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ TASK, ANSWER = "task.json", "answer.json"
 
 
 class PythonPlanner(PlannerBackend):
-    """A planner that a script beside this file runs; the script imports the planner, and nothing of cubespace."""
+    """A planner that a script beside this file runs; the script imports the planner, but nothing from cubespace."""
 
     script: ClassVar[str]
 
     def settings(self) -> dict[str, Any]:
-        """Return what the script is told besides the task."""
+        """Return the settings for the script, besides the task."""
         return {}
 
     def command(self, task: Task, folder: Path, limits: Limits) -> Sequence[str]:
         """Write the task as lists of numbers of bits."""
-        told = {**self.settings(), "megabytes": limits.megabytes}
-        (folder / TASK).write_text(json.dumps({**task_record(task), **told}))
+        settings = {**self.settings(), "megabytes": limits.megabytes}
+        (folder / TASK).write_text(json.dumps({**task_record(task), **settings}))
         # -P: files in the current folder are not modules
         return [sys.executable, "-P", str(Path(__file__).with_name(self.script))]
 
     def answer(self, task: Task, folder: Path, exit_code: int, log: str) -> Answer:
-        """Read what the script wrote; without that it has crashed, or there was not enough memory."""
+        """Read what the script wrote; without an answer it has crashed, or run out of memory."""
         if not (folder / ANSWER).is_file():
             short = "MemoryError" in log or "bad_alloc" in log or "OutOfMemoryError" in log
             return Answer(outcome=Outcome.OUT_OF_MEMORY if short else Outcome.CRASHED)
         del exit_code
-        found = json.loads((folder / ANSWER).read_text())
+        answer = json.loads((folder / ANSWER).read_text())
         numbers = {name: number for number, name in enumerate(task.model.names)}
-        plan = None if found["plan"] is None else [numbers[name] for name in found["plan"]]
-        statistics = Statistics(search_seconds=found.get("seconds"), expansions=found.get("expansions"))
-        return Answer(outcome=Outcome[found["outcome"]], plan=plan, statistics=statistics, detail=found["detail"])
+        plan = None if answer["plan"] is None else [numbers[name] for name in answer["plan"]]
+        statistics = Statistics(search_seconds=answer.get("seconds"), expansions=answer.get("expansions"))
+        return Answer(outcome=Outcome[answer["outcome"]], plan=plan, statistics=statistics, detail=answer["detail"])
 
 
 def task_record(task: Task) -> dict[str, Any]:

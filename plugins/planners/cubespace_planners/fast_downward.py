@@ -55,7 +55,7 @@ class DownwardOptions:
     """Which search to run, and on which variables."""
 
     search: str = option("astar(lmcut())", "the search, in the language of Fast Downward")
-    optimal: bool = option(False, "whether the search guarantees plans of least cost")
+    optimal: bool = option(False, "whether the search guarantees plans of minimum cost")
     variables: Literal["groups", "bits"] = option("groups", "SAS+ variables: groups of bits, or single bits")
     translate: Literal["plain", "always", "never"] = option(
         "plain",
@@ -141,15 +141,15 @@ def _lifted_plan(task: Task, text: str) -> list[int]:
 
 def read_statistics(log: str) -> Statistics:
     """Return the statistics at the end of a Fast Downward log."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for name, pattern in PATTERNS.items():
         matches = pattern.findall(log)
         if matches:
-            found[name] = float(matches[-1])
-    if "megabytes" in found:
-        found["megabytes"] /= 1024
-    whole = {name: int(value) for name, value in found.items() if name not in ("search_seconds", "megabytes")}
-    return Statistics(**whole, search_seconds=found.get("search_seconds"), megabytes=found.get("megabytes"))
+            values[name] = float(matches[-1])
+    if "megabytes" in values:
+        values["megabytes"] /= 1024
+    whole = {name: int(value) for name, value in values.items() if name not in ("search_seconds", "megabytes")}
+    return Statistics(**whole, search_seconds=values.get("search_seconds"), megabytes=values.get("megabytes"))
 
 
 def _complaint(log: str) -> str:

@@ -1,4 +1,4 @@
-"""LAPKT: search by width, which looks for states that are novel; from the wheel ``lapkt``."""
+"""LAPKT: width-based search, which prefers novel states; from the wheel ``lapkt``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LapktOptions:
 
 
 class Lapkt(PythonPlanner):
-    """A search of LAPKT; the task is given by its interface, with a complement of each bit."""
+    """A search of LAPKT; the task is passed through its interface, with a complement of each bit."""
 
     revision = 1
     Options = LapktOptions

@@ -9,7 +9,7 @@ from typing import Any
 
 from lapkt import planner
 
-COMPLETE = ("bfws",)  # what finds no plan by these has none
+COMPLETE = ("bfws",)  # if these find no plan, there is none
 PLAN = "plan.ipc"
 
 
@@ -32,16 +32,16 @@ def main() -> None:
 
 
 def configured(search: str, width: int) -> Any:
-    """Return a planner of LAPKT, told what to do and to write its plan."""
+    """Return a configured planner of LAPKT that writes its plan to a file."""
     if search in ("bfws", "k-bfws"):
-        found = planner.BFWS()
-        found.search = "BFWS-f5" if search == "bfws" else "k-BFWS"
-        found.max_novelty = width
+        configured_planner = planner.BFWS()
+        configured_planner.search = "BFWS-f5" if search == "bfws" else "k-BFWS"
+        configured_planner.max_novelty = width
     else:
-        found = planner.IW_Planner() if search == "iw" else planner.SIW_Planner()
-        found.iw_bound = width
-    found.plan_filename = PLAN
-    return found
+        configured_planner = planner.IW_Planner() if search == "iw" else planner.SIW_Planner()
+        configured_planner.iw_bound = width
+    configured_planner.plan_filename = PLAN
+    return configured_planner
 
 
 def build(task: Any, record: dict[str, Any], true: set[int]) -> None:
@@ -57,7 +57,7 @@ def build(task: Any, record: dict[str, Any], true: set[int]) -> None:
         task.add_atom(f"(z{bit})")
     for bit in range(bits):
         task.add_atom(f"(n{bit})")
-    task.create_negated_fluents()  # of none: it sets up what actions need
+    task.create_negated_fluents()  # without arguments, it sets up what actions need
     for number, row in enumerate(record["actions"]):
         task.add_action(f"({row['name']})", False)
         task.add_precondition(number, literals(row["positive"], row["negative"]))

@@ -1,4 +1,4 @@
-"""Search by the network's own successors (AMA2): no STRIPS model is needed, and none of its heuristics can be used."""
+"""Search among the network's successors (AMA2): no STRIPS model is needed, and none of its heuristics can be used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cubespace.base.options import option
 from cubespace.search.best_first import best_first, goal_count, path_length
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 
-NO_NETWORK = "it searches by the network's successors, and none were given: train with --preset ama2"
+NO_NETWORK = "it searches the network's successors, and there are none: train with --preset ama2"
 
 
 @attrs.frozen(kw_only=True)

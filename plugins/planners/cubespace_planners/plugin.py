@@ -17,7 +17,7 @@ LAMA_FIRST = (
     "lazy_greedy([hff,hlm],preferred=[hff,hlm],cost_type=one,reopen_closed=false)))"
 )
 
-# name, search, whether its plans have the least cost, summary
+# name, search, whether its plans have minimum cost, summary
 FAST_DOWNWARD = (
     ("fd", "astar(lmcut())", False, 'any search of Fast Downward: fd:search="astar(hmax())",optimal=on'),
     ("fd-blind", "astar(blind())", True, "A* without a heuristic"),
@@ -68,8 +68,8 @@ symk = provide_all(
 ama2 = provide_all(
     "planner",
     "cubespace_planners.latent_search:LatentSearch",
-    ("ama2-blind", "A* by the network's successors, without a heuristic; needs --preset ama2", {"order": "blind"}),
-    ("ama2-gc", "greedy goal-count search by the network's successors; needs --preset ama2", {"order": "goal-count"}),
+    ("ama2-blind", "A* in the network's successors, without a heuristic; needs --preset ama2", {"order": "blind"}),
+    ("ama2-gc", "greedy goal-count search in the network's successors; needs --preset ama2", {"order": "goal-count"}),
 )
 up = provide_all(
     "planner",
@@ -77,5 +77,5 @@ up = provide_all(
     ("up", "any engine of unified-planning: up:engine=enhsp-opt", {}),
 )
 lapkt = provide_all(
-    "planner", "cubespace_planners.lapkt:Lapkt", ("lapkt", "search by width (BFWS, IW, SIW): lapkt:search=iw", {})
+    "planner", "cubespace_planners.lapkt:Lapkt", ("lapkt", "width-based search (BFWS, IW, SIW): lapkt:search=iw", {})
 )

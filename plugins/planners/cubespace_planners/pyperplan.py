@@ -1,4 +1,4 @@
-"""pyperplan, run as a separate process: it reads plain STRIPS, and its exit code does not tell the outcome."""
+"""pyperplan, run as a separate process: it reads plain STRIPS, and its exit code does not give the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines of unified-planning, each in a child process: a problem is built by its interface, never from PDDL."""
+"""Engines of unified-planning, each in a child process: problems are built through its interface, never from PDDL."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class UnifiedOptions:
 
 
 class UnifiedPlanning(PythonPlanner):
-    """An engine of unified-planning; what it does not support of negative preconditions is compiled away."""
+    """An engine of unified-planning; negative preconditions that it does not support are compiled away."""
 
     revision = 1
     Options = UnifiedOptions
@@ -45,7 +45,7 @@ class UnifiedPlanning(PythonPlanner):
 
     @property
     def optimal(self) -> bool:
-        """Return whether the engine guarantees plans of least cost."""
+        """Return whether the engine guarantees plans of minimum cost."""
         return self.options.engine in OPTIMAL
 
     def missing(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Run in a child process: solves ``task.json`` by an engine of unified-planning and writes ``answer.json``."""
+"""Run in a child process: solves ``task.json`` with an engine of unified-planning and writes ``answer.json``."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def solve(planner: Any, record: dict[str, Any]) -> None:
     begun = time.perf_counter()
     result = planner.solve(problem if compiled is None else compiled.problem)
     seconds = time.perf_counter() - begun
-    if result.status not in OUTCOMES:  # an internal error: no answer is a crash
+    if result.status not in OUTCOMES:  # an internal error: without an answer, it counts as a crash
         messages = [message.message for message in result.log_messages or []]
-        raise RuntimeError(" ".join(messages)[-500:] or f"engine says {result.status.name}")
+        raise RuntimeError(" ".join(messages)[-500:] or f"the engine reports {result.status.name}")
     plan = result.plan
     if plan is not None and compiled is not None:
         plan = plan.replace_action_instances(compiled.map_back_action_instance)
@@ -102,7 +102,7 @@ def build(record: dict[str, Any]) -> Problem:
 
 
 def add_metric(problem: Problem, record: dict[str, Any], planner: Any) -> None:
-    """Ask for the least cost where it is wanted, in whichever of the two ways the engine knows."""
+    """Ask for minimum cost where it matters, in whichever of the two ways the engine supports."""
     costs = MinimizeActionCosts({problem.action(row["name"]): row["cost"] for row in record["actions"]})
     if not record["unit_cost"]:
         problem.add_quality_metric(costs)

@@ -1,8 +1,8 @@
 """Preconditions as effects backwards in time: a second Back-to-Logit network regresses the state before an action.
 
 Forwards, an action sets some bits and leaves the others as they are. Backwards it does the same: given the state after
-and the action, some bits must have been true, some false, and the others were what they are. Those that must have been
-are the precondition. The network learns this from the examples, and by monotonicity it is read off exactly: a bit of
+and the action, some bits must have been true, some false, and the others were as they are. The bits that must have had
+a value are the precondition. The network learns this from the examples, and monotonicity makes it exact: a bit of
 the state before is certain if its logit has the same sign whatever the bit is afterwards. The follow-up of the paper
 trains such a network together with everything else (AMA4); here it is trained on the final bits.
 """
@@ -30,7 +30,7 @@ class BackwardOptions:
     batch: int = option(500, "examples of a gradient step", ge(2))
     learning_rate: float = option(0.01, "learning rate of Adam", gt(0.0))
     sparsity: float = option(
-        1e-3, "weight of the absolute size of effects: the larger, the more evidence a literal needs", ge(0.0)
+        1e-3, "weight of the absolute size of effects: the larger it is, the more evidence a literal needs", ge(0.0)
     )
 
 
@@ -58,7 +58,7 @@ class Regression(nn.Module):
 
 
 class Backward(PreconditionLearner):
-    """Needs what the effect asks for, and what the regressing network is certain of and all examples agree with."""
+    """Requires what the effect implies, and what the regressing network is certain of and all examples agree with."""
 
     Options = BackwardOptions
     revision = 1

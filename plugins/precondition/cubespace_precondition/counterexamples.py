@@ -1,8 +1,8 @@
 """Preconditions from negative examples that the network itself provides.
 
-An action that is applied where it should not be leads to states that no picture has, and the network can tell
-(:class:`StatePlausibility`). The precondition is what the effect itself needs, and the few literals that exclude such
-steps and no others.
+An action that is applied where it should not be leads to states that no picture has, and the network can
+detect them (:class:`StatePlausibility`). The precondition is what the effect itself requires, and the few literals that
+exclude such steps and no others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from attrs.validators import and_, ge, gt, le
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Indices, literals
+from cubespace.base.arrays import Bits, Indices, apply_effect, literals
 from cubespace.base.options import option
 from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 from cubespace_precondition.plausibility import StatePlausibility
@@ -23,9 +23,9 @@ from cubespace_precondition.significance import add_unlikely, restrict_rare
 
 FIRST_TRIALS = 500  # an action is not tried further if none of these went wrong
 MAX_TRIALS = 4_000_000  # of all actions together
-MAX_GOOD_PER_WRONG = 4  # good steps excluded with each wrong one, if it is not by chance that no example is among them
-MIN_SPLIT_GAIN = 4.0  # nats that a split must tell about which steps go wrong
-MAX_WRONG_FRACTION = 0.5  # a conjunction is given up if more of its steps go wrong …
+MAX_GOOD_PER_WRONG = 4  # good steps excluded per wrong one, if chance does not explain that no example is among them
+MIN_SPLIT_GAIN = 4.0  # nats of information that a split must give about which steps go wrong
+MAX_WRONG_FRACTION = 0.5  # a conjunction is dropped if more of its steps go wrong …
 MAX_WRONG_FRACTION_UNSEEN = 0.1  # … or more than this if it has no example: what looks plausible there is mostly wrong
 
 _fraction = and_(ge(0.0), le(1.0))
@@ -34,27 +34,27 @@ _probability = and_(gt(0.0), le(1.0))
 
 @attrs.frozen(kw_only=True)
 class CounterexamplesOptions:
-    """What it takes for a literal to be needed."""
+    """When a literal is required."""
 
     states: int = option(4000, "states in which each action is tried", ge(1))
     more: int = option(60_000, "further states to try, reached by the actions from those of the training split", ge(0))
     unseen: float = option(
-        0.002, "largest fraction of a plausible picture's patches that were never seen at their place", _fraction
+        0.002, "largest fraction of a plausible picture's patches that were never seen at their position", _fraction
     )
     tolerance: float = option(0.003, "largest fraction of the good steps that a literal may exclude", _fraction)
     loose: float = option(0.02, "the same, for a literal that excludes far more wrong steps than good ones", _fraction)
     mixed: float = option(
         1e-3,
-        "a literal may exclude any number of good steps if no example is among them, with less than this chance",
+        "a literal may exclude any number of good steps if the chance that no example is among them is below this",
         _probability,
     )
     own: float = option(
-        1e-4, "a static literal is needed if it is static by chance with a probability below this", _probability
+        1e-4, "a static literal is required if the probability that it is static by chance is below this", _probability
     )
     pooled: float = option(1e-8, "the same, over all actions that share an effect", _probability)
     rare: float = option(
         0.1,
-        "restrict an action that is seen less than this fraction as often as usual where it is allowed; 0: never",
+        "restrict an action seen less often than this fraction of the usual rate where it is allowed; 0: never",
         _fraction,
     )
     splits: int = option(9, "how often a conjunction may be split in two", ge(0))
@@ -64,8 +64,8 @@ class Counterexamples(PreconditionLearner):
     """Tries each action where its effect is possible, and excludes the steps that go wrong.
 
     A literal is a candidate if it held in all examples. Where no candidate excludes the steps that go wrong, the
-    conjunction is split by a bit and the action gets two. An action whose steps mostly go wrong in spite of this was an
-    accident of learning and gets none.
+    conjunction is split by a bit and the action gets two. An action whose steps mostly go wrong in spite of this is an
+    artefact of learning and gets none.
     """
 
     revision = 1
@@ -92,18 +92,18 @@ class Counterexamples(PreconditionLearner):
         return Preconditions(action=action, positive=needed[:, :bits], negative=needed[:, bits:])
 
     def _more_states(self, evidence: Evidence, states: Bits, plausibility: StatePlausibility) -> Bits:
-        """Return the states of the training split and other plausible ones to which actions lead."""
-        fresh, wanted = states, len(states) + self.options.more
-        while len(fresh) and len(states) < wanted:
+        """Return the states of the training split and other plausible states that actions lead to."""
+        fresh, size = states, len(states) + self.options.more
+        while len(fresh) and len(states) < size:
             rows, actions = self._possible(evidence, fresh, most=self.options.states)
             order = evidence.rng.permutation(len(rows))[: 4 * self.options.more]
             after = plausibility.new(_successors(evidence, fresh[rows[order]], actions[order]))
-            fresh = after[plausibility.is_plausible(after)][: wanted - len(states)]
+            fresh = after[plausibility.is_plausible(after)][: size - len(states)]
             states = np.concatenate([states, fresh])
         return states
 
     def _possible(self, evidence: Evidence, states: Bits, most: int) -> tuple[Indices, Indices]:
-        """Return pairs of a state and an action whose effect is possible there, at most so many of each action."""
+        """Return pairs of a state and an action whose effect is possible there, at most ``most`` of each action."""
         missing = (~literals(states)).astype(np.float32) @ evidence.implied().T.astype(np.float32)  # (states, actions)
         rows = [evidence.rng.permutation(np.flatnonzero(lacks == 0))[:most] for lacks in missing.T]
         return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(part) for part in rows])
@@ -133,7 +133,7 @@ class Counterexamples(PreconditionLearner):
             fit, score = self._candidates(rule, held)
             few = rule.wrong.mean() <= 0.01
             if few and not (fit & (rule.excluded(held)[0] >= rule.wrong.sum() / 2)).any():
-                break  # plausibility errs now and then: a literal must be worth adding
+                break  # plausibility is sometimes wrong: a literal must be worth adding
             if fit.any():
                 rule.need(int(np.where(fit, score, -np.inf).argmax()), held)
                 continue
@@ -151,7 +151,7 @@ class Counterexamples(PreconditionLearner):
             rules.append(rule)
 
     def _overlooked(self, rule: Rule, part: Rule) -> bool:
-        """Return whether a part of a rule has good steps and may lack examples by chance."""
+        """Return whether a part of a rule has good steps and may be without examples by chance."""
         share = (~part.wrong).sum() / max(1, (~rule.wrong).sum())
         return bool(share and len(rule.examples) * math.log1p(-min(share, 0.999)) >= math.log(self.options.mixed))
 
@@ -171,26 +171,26 @@ class Counterexamples(PreconditionLearner):
         return free & chosen[0], chosen[1]
 
     def _split(self, rule: Rule, held: Bits, changed: Bits) -> int | None:
-        """Return the bit that tells most about which steps go wrong, if it tells enough."""
+        """Return the bit that is most informative about which steps go wrong, if it is informative enough."""
         if rule.splits >= self.options.splits:
             return None
         bits = len(changed)
         true = held[rule.tried, :bits]
         count, total = true.sum(0), len(true)
         good, all_good = true[~rule.wrong].sum(0), int((~rule.wrong).sum())
-        told = (
+        gain = (
             _entropy(np.array(all_good), np.array(total))
             - _entropy(good, count)
             - _entropy(all_good - good, total - count)
         )
-        told = np.where(~changed & (count > 0) & (count < total), told, -1.0)
-        best = int(told.argmax())
-        return best if told[best] >= MIN_SPLIT_GAIN else None
+        gain = np.where(~changed & (count > 0) & (count < total), gain, -1.0)
+        best = int(gain.argmax())
+        return best if gain[best] >= MIN_SPLIT_GAIN else None
 
 
 def _successors(evidence: Evidence, states: Bits, actions: Indices) -> Bits:
     """Return where the action of each row leads from the state of the same row."""
-    return (states & ~evidence.delete[actions]) | evidence.add[actions]
+    return apply_effect(states, evidence.add[actions], evidence.delete[actions])
 
 
 def _entropy(part: NDArray[np.intp], whole: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -1,32 +1,32 @@
-"""Whether a latent state can belong to a picture, as far as the network and the training pictures can tell."""
+"""Whether a latent state can belong to a picture, judged by the network and the training pictures."""
 
 from __future__ import annotations
-
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Images, literals
+from cubespace.base.arrays import Bits, Images, literals, row_keys
 from cubespace.symbols.precondition_learner import Evidence
 
 STATES_PER_BATCH = 2000
-NEVER_TOGETHER_BY_CHANCE = 1e-4  # two literals that never occur together exclude each other if this is less likely
+NEVER_TOGETHER_BY_CHANCE = (
+    1e-4  # two literals that never occur together exclude each other if chance explains it with less probability
+)
 FEATURE_VALUES = 256  # of a pixel's shade and of a patch
 MIN_STRANGE_PLACES = 3  # a plausible picture may always have this many
 
 
 class StatePlausibility:
-    """Tells plausible states from impossible ones.
+    """Distinguishes plausible states from impossible ones.
 
     A state is implausible
 
     - if two of its literals were never seen together, and not by chance, or
     - if its picture, encoded again, gives another state, or
-    - if its picture has shades, or patches of 2x2 pixels, that pictures of training states never have at that place.
+    - if its picture has shades, or patches of 2x2 pixels, that pictures of training states never have at that position.
 
     The last test catches nearly everything that the first two miss. States of the training split are plausible,
-    whatever they look like. Verdicts are remembered, since many paths lead to the same state.
+    whatever they look like. Verdicts are cached, since many paths lead to the same state.
     """
 
     def __init__(self, evidence: Evidence, states: Bits, unseen: float) -> None:
@@ -37,7 +37,7 @@ class StatePlausibility:
             np.float32
         )  # (2 bits, 2 bits)
         self.unseen = unseen
-        self.verdicts = dict.fromkeys(keys(states), True)
+        self.verdicts = dict.fromkeys(row_keys(states), True)
         self.seen: list[Bits] = []  # per feature, (places, values)
         for start in range(0, len(states), STATES_PER_BATCH):
             features = _features(evidence.draw(states[start : start + STATES_PER_BATCH]))
@@ -52,12 +52,12 @@ class StatePlausibility:
         new = self.new(states)
         for start in range(0, len(new), STATES_PER_BATCH):
             part = new[start : start + STATES_PER_BATCH]
-            self.verdicts.update(zip(keys(part), self._judge(part), strict=True))
-        return np.array([self.verdicts[name] for name in keys(states)], dtype=np.bool_)
+            self.verdicts.update(zip(row_keys(part), self._judge(part), strict=True))
+        return np.array([self.verdicts[name] for name in row_keys(states)], dtype=np.bool_)
 
     def new(self, states: Bits) -> Bits:
         """Return the states that have not been judged yet, each once."""
-        rows = {name: row for row, name in enumerate(keys(states)) if name not in self.verdicts}
+        rows = {name: row for row, name in enumerate(row_keys(states)) if name not in self.verdicts}
         return states[np.array(list(rows.values()), dtype=np.intp)]
 
     def _judge(self, states: Bits) -> Bits:
@@ -66,22 +66,16 @@ class StatePlausibility:
         left = np.flatnonzero(known)
         if len(left):
             pictures = self.evidence.draw(states[left])
-            known[left] = (self.evidence.look(pictures) == states[left]).all(1) & self._usual(pictures)
+            known[left] = (self.evidence.look(pictures) == states[left]).all(1) & self._familiar(pictures)
         return known
 
-    def _usual(self, pictures: Images) -> Bits:
-        """Return which pictures have at most a few features that were never seen at their place."""
-        usual = np.ones(len(pictures), dtype=np.bool_)
+    def _familiar(self, pictures: Images) -> Bits:
+        """Return which pictures have at most a few features that were never seen at their position."""
+        familiar = np.ones(len(pictures), dtype=np.bool_)
         for seen, feature in zip(self.seen, _features(pictures), strict=True):
             strange = (~seen[np.arange(len(seen)), feature]).sum(1)
-            usual &= strange <= max(MIN_STRANGE_PLACES, self.unseen * len(seen))
-        return usual
-
-
-def keys(states: Bits) -> list[bytes]:
-    """Return a key for each state; equal states have equal keys."""
-    packed = np.packbits(states, axis=1)
-    return cast(list[bytes], packed.view(f"V{packed.shape[1]}")[:, 0].tolist())
+            familiar &= strange <= max(MIN_STRANGE_PLACES, self.unseen * len(seen))
+        return familiar
 
 
 def _features(pictures: Images) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

@@ -14,7 +14,7 @@ significant = provide(
     "precondition",
     "significant",
     "cubespace_precondition.significant:Significant",
-    "what the effect needs, and the static literals that chance does not explain",
+    "what the effect requires, and the static literals that chance does not explain",
 )
 counterexamples = provide(
     "precondition",
@@ -26,7 +26,7 @@ values = provide(
     "precondition",
     "values",
     "cubespace_precondition.values.learner:Values",
-    "old values of what changes, and no value of another variable that it was never seen with but should have been",
+    "old values of what changes, without values of other variables that it should have been seen with but never was",
 )
 backward = provide(
     "precondition",

@@ -1,4 +1,4 @@
-"""A conjunction under construction: what it needs so far, and how the steps went that it allows."""
+"""A conjunction under construction: what it requires so far, and which of the steps that it allows went wrong."""
 
 from __future__ import annotations
 

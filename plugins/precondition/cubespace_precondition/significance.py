@@ -1,8 +1,8 @@
 """Literals and rules that chance does not explain.
 
-A static literal is needed if it is too unlikely that it held in all examples by chance: in those of one action, or in
-those of all actions that share an effect. A rule is too loose if it would allow an action far more often than it was
-seen.
+A static literal is required if it is too unlikely that it held in all examples by chance: in those of one action, or in
+those of all actions that share an effect. A rule is too weak if it would allow an action far more often than the action
+was seen.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from cubespace_precondition.rules import Rule
 
 MAX_ROUNDS = 30
 USUAL_FREQUENCY = 0.99  # a literal that holds this often anyway is not worth adding
-TOO_RARE_PROBABILITY = 1e-3  # an action is too rare if chance makes it this rare with a smaller probability
+TOO_RARE_PROBABILITY = 1e-3  # an action is too rare if the probability of seeing it so rarely by chance is below this
 SUSPECT_PROBABILITY = 0.05  # the same for static literals of actions that are suspected to need more
-MIN_USUAL_FRACTION = 0.3  # an action is seen at least this fraction as often as usual where it is allowed
+MIN_USUAL_FRACTION = 0.3  # where an action is allowed, it is seen at least at this fraction of the usual rate
 
 
 def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, pooled: float) -> None:
@@ -64,27 +64,27 @@ def restrict_rare(rules: list[Rule], made: Bits, held: Bits, before: Bits, *, ra
     """Restrict the rules that allow an action far more often than it was seen, and return those that are left.
 
     ``before`` are the literals of the states before each transition, (transitions, 2 bits). A rule is suspect if it was
-    seen less often than the fraction ``rare`` of what is usual where it holds. It then needs the literals that chance
-    hardly explains; if that is not enough, its examples are too few to tell, and it needs all they have in common.
+    seen less often than the fraction ``rare`` of the usual rate where it holds. It then requires the literals that
+    chance hardly explains; if that is not enough, it has too few examples, and requires all they have in common.
     """
     seen, allowed = _counts(rules, before)
-    usual = _usual_frequency(seen, allowed)
-    free = _too_rare(seen, rare * usual * allowed)
+    frequency = _usual_frequency(seen, allowed)
+    free = _too_rare(seen, rare * frequency * allowed)
     suspects = [rule for rule, doubtful in zip(rules, (free & (seen > 0)).tolist(), strict=True) if doubtful]
     if suspects:
         add_unlikely(suspects, made, held, own=SUSPECT_PROBABILITY, pooled=pooled)
         seen_now, allowed_now = _counts(suspects, before)
-        for rule, doubtful in zip(suspects, _too_rare(seen_now, rare * usual * allowed_now).tolist(), strict=True):
+        for rule, doubtful in zip(suspects, _too_rare(seen_now, rare * frequency * allowed_now).tolist(), strict=True):
             if doubtful:
                 rule.needed |= rule.examples.all(0) & (before.mean(0) < USUAL_FREQUENCY)
     if not rare:
         return rules
-    missed = _missed(rules, seen, MIN_USUAL_FRACTION * usual * allowed)
+    missed = _missed(rules, seen, MIN_USUAL_FRACTION * frequency * allowed)
     return [rule for rule, gone in zip(rules, missed.tolist(), strict=True) if not gone]
 
 
 def _missed(rules: list[Rule], seen: NDArray[np.float64], expected: NDArray[np.float64]) -> Bits:
-    """Return which rules without examples to drop: the largest, until it is not surprising that none was seen."""
+    """Return which rules without examples to drop: the largest first, until it is not surprising that none was seen."""
     missed = np.zeros(len(rules), dtype=np.bool_)
     effect = np.array([rule.effect for rule in rules])
     for each in np.unique(effect[seen == 0]):

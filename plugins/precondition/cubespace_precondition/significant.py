@@ -1,4 +1,4 @@
-"""Static literals that are not there by chance."""
+"""Static literals that chance does not explain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SignificantOptions:
 
 
 class Significant(PreconditionLearner):
-    """Needs what the effect asks for, and the static literals whose frequency alone makes n times in a row unlikely."""
+    """Requires what the effect implies, and static literals too infrequent to hold in all n examples by chance."""
 
     revision = 1
     Options = SignificantOptions

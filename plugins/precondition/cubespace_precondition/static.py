@@ -1,4 +1,4 @@
-"""The paper's rule."""
+"""The paper's rule: a precondition is every literal that held in all examples of the action."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner
 
 
 class Static(PreconditionLearner):
-    """Needs every literal that held in all examples; for a rare action, many of these held only by chance."""
+    """Requires every literal that held in all examples; for a rare action, many of these held only by chance."""
 
     revision = 1
 

@@ -5,7 +5,7 @@ from builders import build_model
 from toggles import tiny_recipe, toggles
 
 from cubespace.autoencoder.inference import decode, draw, effects, encode, label, successors
-from cubespace.autoencoder.network_metrics import coverage, difference, measure
+from cubespace.autoencoder.network_metrics import measure
 from cubespace.base.errors import InputError
 
 
@@ -46,14 +46,6 @@ def test_measuring_changes_nothing_and_repeats_itself(model, split) -> None:
     assert measure(model, split.before, split.after) == measure(model, split.before, split.after)
     assert model.training
     assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
-
-
-def test_differences_are_directed() -> None:
-    zero, one = np.array([[False, False]]), np.array([[True, False]])
-    up, down = difference(zero, one), difference(one, zero)
-    assert (up != down).any()
-    assert coverage(up, up) == 1.0
-    assert coverage(up, down) == 0.0
 
 
 def test_the_network_and_its_effects_agree_on_arrays(model) -> None:

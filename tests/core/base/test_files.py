@@ -54,7 +54,7 @@ def test_sha256_is_that_of_the_content(tmp_path) -> None:
 
 
 def irregular(tmp_path, kind: str) -> Path:
-    """Return something that is no file, or a link to it."""
+    """Return something that is not a file, or a link to it."""
     path = tmp_path / "there"
     if kind.endswith("folder"):
         path.mkdir()
@@ -159,5 +159,5 @@ def test_deep_json_is_damaged(tmp_path) -> None:
 
 def test_a_table_that_is_a_pipe_is_refused_at_once(tmp_path) -> None:
     os.mkfifo(tmp_path / "table.json")
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         read_json(tmp_path / "table.json")

@@ -68,7 +68,7 @@ def test_a_guest_that_fails_is_named_dropped_and_harms_nobody(tmp_path) -> None:
     row = {"total": 1.0}
     observers.epoch(row)
     observers.epoch(row)
-    assert lines == ["observer 'bad' failed at 'epoch' and is told nothing more: RuntimeError: no connection"]
+    assert lines == ["observer 'bad' failed at 'epoch' and gets no more events: RuntimeError: no connection"]
     assert bad.told == [("epoch",)]
     assert [event for event, *_ in good.told] == ["say", "epoch", "epoch"]
     assert row == {"total": 1.0}, "a guest changed a result"

@@ -5,7 +5,7 @@ import attrs
 import pytest
 
 from cubespace.base.errors import UsageError
-from cubespace.base.options import NoOptions, Spec, Text, parse_spec, spec_of, structure
+from cubespace.base.options import NoOptions, Spec, Text, parse_spec, structure
 
 
 @attrs.frozen
@@ -98,13 +98,6 @@ def test_a_component_without_options_says_so() -> None:
 def test_a_spec_prints_as_text_that_parses_to_it() -> None:
     for text in ("mnist", "x:size=4,search=let(a,b)", "x:noisy=on"):
         assert parse_spec(str(parse_spec(text))) == parse_spec(text)
-
-
-def test_a_spec_can_be_a_toml_table() -> None:
-    assert spec_of({"name": "mnist", "size": 4}, "domain") == Spec("mnist", {"size": 4})
-    assert spec_of("mnist:size=4", "domain") == Spec("mnist", {"size": "4"})
-    with pytest.raises(UsageError, match="domain must be"):
-        spec_of(3, "domain")
 
 
 def test_a_table_cannot_be_a_single_value() -> None:

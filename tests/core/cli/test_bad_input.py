@@ -123,5 +123,5 @@ def test_pictures_that_are_not_there_leave_no_run_folder(cube, tmp_path, more) -
 def test_a_contact_sheet_is_called_what_it_is(cube, tmp_path) -> None:
     answer = cube("show", "lightsout", "-o", "sheet.jpg")
     assert answer.returncode == 2
-    assert "let the name end in .png" in answer.stderr
+    assert "give it a name that ends in .png" in answer.stderr
     assert list(tmp_path.iterdir()) == []

@@ -91,7 +91,7 @@ def test_types_are_told_in_words(kind, words) -> None:
         (("info", "mandrill"), "cube plugins mandrill"),
         (("plugins", "--no-plugin", "mnits"), "Did you mean 'mnist'?"),
         (("new-plugin", "x", "--kind", "dmain"), "Did you mean 'domain'?"),
-        (("new-plugin", "No Good", "--kind", "domain"), "no good plugin name"),
+        (("new-plugin", "No Good", "--kind", "domain"), "not a good plugin name"),
     ],
 )
 def test_wrong_words_get_one_line_and_exit_code_2(cube, arguments, complaint) -> None:

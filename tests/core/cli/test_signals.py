@@ -37,7 +37,7 @@ def test_a_training_that_is_asked_to_end_says_how_to_go_on(tmp_path) -> None:
     process.terminate()  # one request is often sent to the process and to its group
     _, talk = process.communicate(timeout=600)
     assert process.returncode == CODES[signal.SIGTERM]
-    expected = "cube: interrupted (SIGTERM): the same command goes on from the last checkpoint in run"
+    expected = "cube: interrupted (SIGTERM): the same command continues from the last checkpoint in run"
     assert talk.splitlines()[-1] == expected
     assert "Traceback" not in talk
     assert not list((tmp_path / "run").rglob("*.part"))

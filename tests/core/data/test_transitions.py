@@ -143,7 +143,7 @@ BLACK, WHITE = np.zeros((10, 4, 4), dtype=np.uint8), np.full((10, 4, 4), 255, dt
         (Pairs(BLACK, WHITE[:5]), r"'after' of its pairs must be uint8 \(10, 4, 4\), not uint8 \(5, 4, 4\)"),
         (Pairs(BLACK[:, :3], WHITE[:, :3]), r"'before' .* not uint8 \(10, 3, 4\)"),
         (Pairs(BLACK, None), "'after' .* not NoneType"),
-        (Pairs(BLACK, WHITE, BLACK[:, 0]), "one half"),
+        (Pairs(BLACK, WHITE, BLACK[:, 0]), "but not both"),
         (Pairs(BLACK, WHITE, BLACK[:, 0], WHITE[:, 0].astype(int)), "'states_after'"),
     ],
     ids=["nothing", "a tuple", "floats", "lengths", "another shape", "no array", "half of the states", "wide states"],

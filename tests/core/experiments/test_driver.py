@@ -16,7 +16,7 @@ from tiny_matrix import DEFAULTS, TRAINED, InProcess, done, outcome, tiny_matrix
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import NoOptions
 from cubespace.experiments.driver import MatrixRun
-from cubespace.experiments.executor import CellResult
+from cubespace.experiments.executor import JobResult
 
 PLANNERS = ["fd-lmcut", "pyperplan-bfs"]
 
@@ -29,7 +29,7 @@ def test_a_planner_axis_and_a_precondition_axis_retrain_nothing(tmp_path) -> Non
     assert done(tmp_path) == {"data": 1, "train": 1, "extract": 2, "evaluate": 4}
     before = {file: file.stat().st_mtime_ns for file in tmp_path.glob("cells/*/manifest.json")}
 
-    told: list[CellResult] = []
+    told: list[JobResult] = []
     again = MatrixRun.of(tiny_matrix(axes), tmp_path).run(InProcess(NoOptions()), told=told.append)
     assert (again.done, again.before, told) == (4, 4, [])
 
@@ -135,6 +135,6 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=600)
     assert process.returncode == 130
-    assert "goes on" in said
+    assert "continues" in said
     assert "Traceback" not in said
     assert MatrixRun.of(tiny_matrix({"seed": "0-1"}), folder).run(InProcess(NoOptions())).done == 2

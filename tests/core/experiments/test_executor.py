@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from cubespace.experiments.executor import ERRORS, TAIL, Cell, CellResult, last_words
+from cubespace.experiments.executor import ERRORS, TAIL, Job, JobResult, last_words
 
-CELL = Cell("one", ("run", "--seed", "1"), Path("cells/one"))
+JOB = Job("one", ("run", "--seed", "1"), Path("jobs/one"))
 
 
-def test_a_cell_can_be_compared_and_kept() -> None:
-    assert Cell("one", ("run", "--seed", "1"), Path("cells/one")) == CELL
-    assert hash(CELL) == hash(Cell("one", ("run", "--seed", "1"), Path("cells/one")))
+def test_a_job_can_be_compared_and_kept() -> None:
+    assert Job("one", ("run", "--seed", "1"), Path("jobs/one")) == JOB
+    assert hash(JOB) == hash(Job("one", ("run", "--seed", "1"), Path("jobs/one")))
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ def test_a_cell_can_be_compared_and_kept() -> None:
         (-45, "", "ended by signal 45"),
     ],
 )
-def test_how_a_cell_ended_is_told_in_words(status, errors, reason) -> None:
-    result = CellResult(cell=CELL, status=status, errors=errors)
+def test_how_a_job_ended_is_told_in_words(status, errors, reason) -> None:
+    result = JobResult(job=JOB, status=status, errors=errors)
     assert result.reason == reason
     assert result.succeeded == (status == 0)
     assert (result.exit_code is None) == (result.signal is not None) == (status < 0)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cubespace.experiments.jobs import executor_cells, levels, plan_jobs
+from cubespace.experiments.jobs import executor_jobs, levels, plan_jobs
 from cubespace.experiments.matrix import Matrix, MatrixCell, cells_of
 from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import load_plugins
@@ -64,12 +64,13 @@ def test_what_is_done_is_no_job() -> None:
 
 def test_a_job_is_a_call_of_cube_and_has_a_line_in_the_script() -> None:
     jobs = plan_jobs(cells(planner=["fd-ms", "fd-lmcut"]), nothing)
-    calls = executor_cells(jobs, FOLDER, Execution(searches=2, device="cpu", precision="bf16"), True)
-    assert [cell.arguments[:2] for cell in calls] == [("cell", str(job.cell.folder)) for job in jobs]
+    calls = executor_jobs(jobs, FOLDER, Execution(searches=2, device="cpu", precision="bf16"), True)
+    assert [call.arguments[:2] for call in calls] == [("cell", str(job.cell.folder)) for job in jobs]
     assert calls[0].arguments[2:4] == ("--until", "extract")
     how = ("--device", "cpu", "--precision", "bf16")
     assert calls[0].arguments[6:] == how, "whatever trains is told how"
-    assert calls[1].arguments[3:] == ("evaluate", "--reuse", str(FOLDER / "cells"), *how, "--jobs", "2", "--diagnose")
+    assert calls[1].arguments[3:6] == ("evaluate", "--reuse", str(FOLDER / "cells"))
+    assert calls[1].arguments[6:] == (*how, "--searches", "2", "--diagnose")
     assert calls[1].after == (calls[0].name,)
     script = job_lines(jobs, FOLDER, Execution(), False)
     assert sum("exec cube cell" in line for line in script) == len(jobs)

@@ -134,7 +134,7 @@ def test_numbers_of_several_runs_are_summed_up(summary, shown) -> None:
 def test_unknown_measures_and_summaries_are_named() -> None:
     with pytest.raises(UsageError, match="Did you mean 'recall'"):
         Column.parse("recal")
-    with pytest.raises(UsageError, match="summed up by"):
+    with pytest.raises(UsageError, match="summarised by"):
         Column.parse("recall:median")
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from lifted_worlds import lamps, sliding_tiles, towers
 
+from cubespace.lifting.criteria import Criteria
 from cubespace.lifting.naming import blocking_votes, moving_votes, name_values
 from cubespace.lifting.variables import Observed, Variables, observe
 
@@ -20,7 +21,7 @@ def test_an_event_of_two_variables_votes_for_two_pairs_of_values():
 
 def test_tiles_have_one_name_in_every_cell():
     seen = observed(sliding_tiles(1500))
-    naming = name_values(seen, moving_votes(seen))
+    naming = name_values(seen, moving_votes(seen), Criteria())
     assert naming.linked
     assert naming.agreement == 1
     assert naming.count == 6
@@ -30,7 +31,7 @@ def test_tiles_have_one_name_in_every_cell():
 
 def test_pegs_have_one_name_for_every_disk():
     seen = observed(towers(2000))
-    naming = name_values(seen, blocking_votes(seen))
+    naming = name_values(seen, blocking_votes(seen, Criteria()), Criteria())
     assert naming.linked
     assert naming.agreement == 1
     assert naming.count == 3
@@ -38,7 +39,7 @@ def test_pegs_have_one_name_for_every_disk():
 
 def test_lamps_have_no_common_names():
     seen = observed(lamps(500, size=5))
-    assert name_values(seen, moving_votes(seen)).agreement < 0.9
+    assert name_values(seen, moving_votes(seen), Criteria()).agreement < 0.9
 
 
 def test_values_of_a_variable_without_a_true_bit_are_unclear():

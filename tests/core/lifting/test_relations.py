@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cubespace.lifting.criteria import Criteria
 from cubespace.lifting.groundings import Groundings
 from cubespace.lifting.relations import find_relations
 
@@ -15,7 +16,7 @@ def groundings(seen: list[list[int]], possible: int) -> Groundings:
 
 
 def test_a_relation_is_what_was_seen_where_more_was_to_be_expected():
-    found, left = find_relations(groundings([[20, 0], [0, 20]], possible=60), level=1e-3)
+    found, left = find_relations(groundings([[20, 0], [0, 20]], possible=60), Criteria(level=1e-3))
     (relation,) = found
     assert relation.parameters == (0, 1)
     assert relation.rows == {(0, 0), (1, 1)}
@@ -23,13 +24,13 @@ def test_a_relation_is_what_was_seen_where_more_was_to_be_expected():
 
 
 def test_what_chance_explains_is_allowed():
-    found, left = find_relations(groundings([[2, 0], [1, 2]], possible=6), level=1e-3)
+    found, left = find_relations(groundings([[2, 0], [1, 2]], possible=6), Criteria(level=1e-3))
     assert not found
     assert len(left) == 4
 
 
 def test_a_parameter_of_its_own_comes_first():
-    found, left = find_relations(groundings([[20, 20], [0, 0]], possible=60), level=1e-3)
+    found, left = find_relations(groundings([[20, 20], [0, 0]], possible=60), Criteria(level=1e-3))
     (relation,) = found
     assert relation.parameters == (0,)
     assert relation.rows == {(0,)}
@@ -37,7 +38,7 @@ def test_a_parameter_of_its_own_comes_first():
 
 
 def test_a_combination_far_too_rare_is_an_accident():
-    found, left = find_relations(groundings([[200, 1], [200, 200]], possible=600), level=1e-3)
+    found, left = find_relations(groundings([[200, 1], [200, 200]], possible=600), Criteria(level=1e-3))
     (relation,) = found
     assert relation.rows == {(0, 0), (1, 0), (1, 1)}
     assert len(left) == 3

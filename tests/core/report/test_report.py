@@ -305,7 +305,7 @@ def test_a_plan_of_another_model_is_not_shown_as_one_of_this(tiny_run) -> None:
     facts = read_facts(tiny_run)
     assert (facts.results, facts.diagnosis, facts.best, facts.planners) == (None, None, None, {})
     assert facts.extraction is not None
-    assert facts.extraction["precondition"] == "static"
+    assert facts.extraction.precondition == "static"
     text = write_report([tiny_run], load_plugins()).read_text()
     assert {"plan", "verdicts", "failures", "all", "diagnosis"}.isdisjoint(Page(text).ids)
     assert "fd-lmcut</b> found" not in text

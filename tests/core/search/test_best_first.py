@@ -94,6 +94,7 @@ def test_known_states_are_not_judged_again() -> None:
     assert sum(judged) < result.statistics.generated
 
 
+@pytest.mark.wall_clock
 def test_the_time_limit_is_kept() -> None:
     result = best_first(cube(60, 30), Limits(seconds=0.3), path_length, 64)
     assert (result.outcome, result.plan) == (Outcome.OUT_OF_TIME, None)

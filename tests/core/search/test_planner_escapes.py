@@ -51,6 +51,7 @@ def run(escape: str, then: str, mark: Path, limits: Limits) -> SearchResult:
     return run_planner(Script(head + textwrap.dedent(escape) + UNTIL_IT_RUNS + then), TASK, limits)
 
 
+@pytest.mark.wall_clock
 @pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
 def test_what_has_left_the_group_is_ended_when_the_time_is_up(escape: str, tmp_path: Path) -> None:
     result = run(escape, "time.sleep(60)", tmp_path / "pid", Limits(seconds=2, megabytes=500))
@@ -59,6 +60,7 @@ def test_what_has_left_the_group_is_ended_when_the_time_is_up(escape: str, tmp_p
     assert eventually_dead(tmp_path / "pid", 0.2)
 
 
+@pytest.mark.wall_clock
 @pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
 def test_what_has_left_the_group_is_ended_after_a_normal_end(escape: str, tmp_path: Path) -> None:
     result = run(escape, plan(TASK, 0), tmp_path / "pid", Limits(seconds=20, megabytes=500))
@@ -80,6 +82,7 @@ def test_a_planner_that_kills_its_supervisor_gains_nothing(escape: str, victim: 
     assert eventually_dead(tmp_path / "pid")
 
 
+@pytest.mark.wall_clock
 def test_many_processes_that_start_others_are_all_ended(tmp_path: Path) -> None:
     script = f"""
         import os, time
@@ -95,6 +98,7 @@ def test_many_processes_that_start_others_are_all_ended(tmp_path: Path) -> None:
     assert all(eventually_dead(mark, 1) for mark in marks)
 
 
+@pytest.mark.wall_clock
 @pytest.mark.parametrize("seconds", [1.0, 3.0])
 def test_a_planner_that_ignores_requests_is_ended_within_a_tenth_of_its_limit(seconds: float) -> None:
     script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
@@ -102,6 +106,7 @@ def test_a_planner_that_ignores_requests_is_ended_within_a_tenth_of_its_limit(se
     assert seconds <= least < 1.1 * seconds
 
 
+@pytest.mark.wall_clock
 def test_a_planner_that_stops_itself_is_ended_in_time() -> None:
     result = run_planner(Script("import os; os.kill(os.getpid(), 19)"), TASK, Limits(seconds=1))
     assert result.outcome is Outcome.OUT_OF_TIME
@@ -143,6 +148,7 @@ def test_a_memory_limit_beyond_all_memory_is_no_limit(megabytes: int) -> None:
     assert run_planner(Script(plan(TASK, 0)), TASK, Limits(megabytes=megabytes)).outcome is Outcome.SOLVED
 
 
+@pytest.mark.wall_clock
 def test_a_stopped_supervisor_cannot_hang_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cubespace.search.supervised_process.PATIENCE_SECONDS", 1.0)
     mark = tmp_path / "pid"

@@ -77,7 +77,7 @@ def test_plain_strips_has_no_negative_preconditions() -> None:
 
 def test_a_plan_is_read_back() -> None:
     model = lights_out(2)
-    text = write_plan(model, PLAN)
+    text = write_plan(model.names[action] for action in PLAN)
     assert read_plan(model, text) == PLAN
     assert read_plan(model, "; a comment\n\n" + text.upper() + "; cost = 2 (unit cost)\n") == PLAN
 

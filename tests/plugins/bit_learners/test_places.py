@@ -13,9 +13,10 @@ from tile_rows import dimmed, looks_of, noisy, smooth_blobs, tile_rows
 from cubespace.autoencoder.encoder import Layout, picture_shape
 from cubespace.autoencoder.inference import as_pixels
 from cubespace.base.arrays import Images, Indices
+from cubespace.base.differences import changed_values
 from cubespace.base.errors import UsageError
 from cubespace.plugins.catalogue import load_plugins
-from cubespace_bit_learners.places.events import events, exogenous, score_events
+from cubespace_bit_learners.places.events import exogenous, score_events
 from cubespace_bit_learners.places.finder import Places, find_places
 from cubespace_bit_learners.places.networks import PlacesDecoder, PlacesEncoder, PlacesOptions, layout_of
 
@@ -109,7 +110,7 @@ def test_a_tenth_of_wrong_pairs_leaves_places_and_values() -> None:
 def test_events_are_old_and_new_values_of_what_changed() -> None:
     """Three places: the first two swap, the third stays."""
     before, after = np.array([[0, 1, 1]]), np.array([[1, 0, 1]])
-    assert events(before, after).tolist() == [[0, 1, -1, 1, 0, -1]]
+    assert changed_values(before, after).tolist() == [[0, 1, -1, 1, 0, -1]]
 
 
 def test_an_event_that_comes_again_needs_fewer_bits_than_new_ones() -> None:

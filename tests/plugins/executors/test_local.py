@@ -1,4 +1,4 @@
-"""The executor ``local`` at its worst: cells that die, an executor that is killed, an impatient user."""
+"""The executor ``local`` at its worst: jobs that die, an executor that is killed, an impatient user."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cubespace.experiments.executor import NOT_STARTED, Cell, CellResult
+from cubespace.experiments.executor import NOT_STARTED, Job, JobResult
 from cubespace.testing import executor as suite
 from cubespace_executors.local import Local, LocalOptions
 
@@ -48,18 +48,18 @@ def cube_commands(app):
 SCRIPT = """
 import sys
 from pathlib import Path
-from cubespace.experiments.executor import Cell
+from cubespace.experiments.executor import Job
 from cubespace_executors.local import Local, LocalOptions
 
 folder = Path(sys.argv[1])
-cells = [Cell(name, ("linger", str(folder / f"{name}.pid")), folder / name) for name in ("one", "two", "three")]
-Local(LocalOptions(jobs=2)).run(cells, print)
+jobs = [Job(name, ("linger", str(folder / f"{name}.pid")), folder / name) for name in ("one", "two", "three")]
+Local(LocalOptions(jobs=2)).run(jobs, print)
 """
 
 
 @pytest.fixture
 def folder(tmp_path) -> Iterator[Path]:
-    """A folder, and commands for cells that misbehave."""
+    """A folder, and commands for jobs that misbehave."""
     with suite.probes() as made:
         (made / "site" / "cube_probe.py").write_text(COMMANDS)
         yield tmp_path
@@ -82,39 +82,39 @@ def alive(process: int) -> bool:
 
 
 def lingering(folder: Path) -> list[int]:
-    """Start an executor with two cells at work and return the processes: of the executor, and of the cells."""
+    """Start an executor with two jobs at work and return the processes: of the executor, and of the jobs."""
     executor = subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], stderr=subprocess.DEVNULL)
     files = [folder / "one.pid", folder / "two.pid"]
     wait_for(lambda: all(file.is_file() and file.read_text() for file in files))
     return [executor.pid, *(int(file.read_text()) for file in files)]
 
 
-def run(folder: Path, calls: dict[str, tuple[str, ...]], **options: int) -> dict[str, CellResult]:
-    results: dict[str, CellResult] = {}
-    cells = [Cell(name, words, folder / name) for name, words in calls.items()]
-    Local(LocalOptions(**options)).run(cells, lambda result: results.update({result.cell.name: result}))
+def run(folder: Path, calls: dict[str, tuple[str, ...]], **options: int) -> dict[str, JobResult]:
+    results: dict[str, JobResult] = {}
+    jobs = [Job(name, words, folder / name) for name, words in calls.items()]
+    Local(LocalOptions(**options)).run(jobs, lambda result: results.update({result.job.name: result}))
     return results
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can tie a process to its parent")
-def test_cells_die_with_an_executor_that_is_killed(folder) -> None:
-    executor, *cells = lingering(folder)
+def test_jobs_die_with_an_executor_that_is_killed(folder) -> None:
+    executor, *jobs = lingering(folder)
     os.kill(executor, signal.SIGKILL)
     os.waitpid(executor, 0)
-    wait_for(lambda: not any(map(alive, cells)))
+    wait_for(lambda: not any(map(alive, jobs)))
 
 
-def test_an_interruption_ends_all_cells_and_starts_no_other(folder) -> None:
-    executor, *cells = lingering(folder)
+def test_an_interruption_ends_all_jobs_and_starts_no_other(folder) -> None:
+    executor, *jobs = lingering(folder)
     os.kill(executor, signal.SIGINT)
     _, status = os.waitpid(executor, 0)
     assert os.waitstatus_to_exitcode(status) != 0
-    assert not any(map(alive, cells))
+    assert not any(map(alive, jobs))
     assert not (folder / "three.pid").exists()
-    assert (folder / "one.end").exists(), "the cell had no time to end by itself"
+    assert (folder / "one.end").exists(), "the job had no time to end by itself"
 
 
-def test_a_cell_that_is_killed_is_tried_again_and_one_that_fails_is_not(folder) -> None:
+def test_a_job_that_is_killed_is_tried_again_and_one_that_fails_is_not(folder) -> None:
     calls = {"killed": ("once", str(folder / "mark")), "wrong": ("once",)}
     results = run(folder, calls, retries=1)
     assert (results["killed"].status, results["killed"].tries) == (0, 2)
@@ -124,7 +124,7 @@ def test_a_cell_that_is_killed_is_tried_again_and_one_that_fails_is_not(folder) 
     assert (results["killed"].signal, results["killed"].tries) == ("SIGKILL", 1)
 
 
-def test_so_many_cells_run_side_by_side_and_no_more(folder) -> None:
+def test_so_many_jobs_run_side_by_side_and_no_more(folder) -> None:
     calls = {str(number): ("span", str(folder / f"{number}.txt")) for number in range(4)}
     assert all(result.succeeded for result in run(folder, calls, jobs=2).values())
     spans = [tuple(map(float, (folder / f"{number}.txt").read_text().split())) for number in range(4)]
@@ -132,7 +132,7 @@ def test_so_many_cells_run_side_by_side_and_no_more(folder) -> None:
     assert max(together) <= 2
 
 
-def test_a_cell_that_cannot_be_started_is_told_like_the_others(folder) -> None:
+def test_a_job_that_cannot_be_started_is_told_like_the_others(folder) -> None:
     (folder / "bad").write_text("in the way")
     results = run(folder, {"bad": ("--version",), "good": ("--version",)})
     assert results["bad"].status == NOT_STARTED
@@ -140,12 +140,12 @@ def test_a_cell_that_cannot_be_started_is_told_like_the_others(folder) -> None:
     assert results["good"].succeeded
 
 
-def test_an_error_of_the_caller_ends_the_cells(folder) -> None:
-    def refuse(_: CellResult) -> None:
+def test_an_error_of_the_caller_ends_the_jobs(folder) -> None:
+    def refuse(_: JobResult) -> None:
         wait_for((folder / "pid").exists)
         raise RuntimeError("enough")
 
-    cells = [Cell("long", ("linger", str(folder / "pid")), folder / "long"), Cell("short", ("-h",), folder / "short")]
+    jobs = [Job("long", ("linger", str(folder / "pid")), folder / "long"), Job("short", ("-h",), folder / "short")]
     with pytest.raises(RuntimeError, match="enough"):
-        Local(LocalOptions(jobs=2)).run(cells, refuse)
+        Local(LocalOptions(jobs=2)).run(jobs, refuse)
     wait_for(lambda: not alive(int((folder / "pid").read_text())))

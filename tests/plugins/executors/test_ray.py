@@ -13,7 +13,7 @@ import pytest
 from tiny_matrix import TRAINED, done, outcome, tiny_matrix
 
 from cubespace.experiments.driver import MatrixRun
-from cubespace.experiments.executor import Cell, CellResult
+from cubespace.experiments.executor import Job, JobResult
 from cubespace.testing import conformance
 from cubespace.testing import executor as suite
 
@@ -52,9 +52,9 @@ pytestmark = pytest.mark.usefixtures("cluster")
 test_ray_is_an_executor = conformance("executor", "ray:retries=0")
 
 
-def run(cells: list[Cell], **options: object) -> dict[str, CellResult]:
-    results: dict[str, CellResult] = {}
-    Ray(RayOptions(**options)).run(cells, lambda result: results.update({result.cell.name: result}))
+def run(jobs: list[Job], **options: object) -> dict[str, JobResult]:
+    results: dict[str, JobResult] = {}
+    Ray(RayOptions(**options)).run(jobs, lambda result: results.update({result.job.name: result}))
     return results
 
 
@@ -77,7 +77,7 @@ def soon(file: Path, seconds: float = 60) -> str:
     return file.read_text()
 
 
-def test_a_cell_whose_worker_is_killed_is_done_again(slow_command) -> None:
+def test_a_job_whose_worker_is_killed_is_done_again(slow_command) -> None:
     killed: list[int] = []
 
     def kill() -> None:
@@ -86,7 +86,7 @@ def test_a_cell_whose_worker_is_killed_is_done_again(slow_command) -> None:
 
     thread = threading.Thread(target=kill)
     thread.start()
-    results = run([Cell("one", ("slowly", str(slow_command)), slow_command / "log")])
+    results = run([Job("one", ("slowly", str(slow_command)), slow_command / "log")])
     thread.join()
     assert results["one"].succeeded
     assert sorted(path.name for path in slow_command.glob("*[01]")) == ["begun0", "begun1", "ended1"]
@@ -116,7 +116,7 @@ import sys, threading, time
 from pathlib import Path
 import ray
 from ray.cluster_utils import Cluster
-from cubespace.experiments.executor import Cell
+from cubespace.experiments.executor import Job
 from cubespace_executors.ray_executor import Ray, RayOptions
 
 folder = Path(sys.argv[1])
@@ -127,10 +127,10 @@ first = cluster.add_node(num_cpus=2)
 for name in ("one", "two"):
     (folder / name).mkdir()
 words = {name: ("slowly", str(folder / name), "--seconds", "20") for name in ("one", "two")}
-cells = [Cell(name, words[name], folder / f"log-{name}") for name in words]
+jobs = [Job(name, words[name], folder / f"log-{name}") for name in words]
 results = []
 by = Ray(RayOptions(address=cluster.address))
-thread = threading.Thread(target=lambda: by.run(cells, results.append))  # nodes are started by the main thread alone
+thread = threading.Thread(target=lambda: by.run(jobs, results.append))  # nodes are started by the main thread alone
 thread.start()
 while not len(list(folder.glob("*/begun0"))) == 2:
     time.sleep(0.05)
@@ -144,7 +144,7 @@ cluster.shutdown()
 
 
 @pytest.mark.slow
-def test_cells_of_a_machine_that_is_lost_are_done_on_another(slow_command) -> None:
+def test_jobs_of_a_machine_that_is_lost_are_done_on_another(slow_command) -> None:
     script = [sys.executable, "-c", NODE_LOSS, str(slow_command)]
     answer = subprocess.run(script, capture_output=True, text=True, check=False, timeout=300)
     assert answer.stdout.split()[-2:] == ["0", "0"], answer.stderr[-2000:]

@@ -10,7 +10,7 @@ from cubespace.base.arrays import Bits, Indices
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.symbols.effects import differences
 from cubespace.symbols.precondition_learner import Evidence
-from cubespace_precondition.values.belief import believable_events, find_events
+from cubespace_precondition.values.belief import Events, believable_events
 from cubespace_precondition.values.invariants import at_most_one_groups, exactly_one_groups
 from cubespace_precondition.values.learner import declared_groups
 from cubespace_precondition.values.weighing import lowest_usual, too_rare, visit_weights
@@ -36,6 +36,11 @@ def one_hot(values: Indices, sizes: list[int]) -> Bits:
 def numbers(sizes: list[int]) -> Indices:
     """The group of each bit."""
     return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def events_of(before: Bits, after: Bits) -> Events:
+    found = differences(before, after)
+    return Events(add=found.add, delete=found.delete, event=found.action)
 
 
 def learn(before: Bits, after: Bits, groups: Indices | None = None) -> Actions:
@@ -146,7 +151,7 @@ def test_visits_count_once_where_a_state_always_shows_the_same() -> None:
     after = before.copy()
     after[:, 2] ^= True
     after[5:10, 0] ^= True
-    events = find_events(before, after)
+    events = events_of(before, after)
     possible = np.ones((len(before), len(events.add)), dtype=bool)
     np.testing.assert_allclose(visit_weights(before, events, possible), 1 / 5)
 
@@ -158,7 +163,7 @@ def test_unrelated_pairs_are_not_believed_but_rare_events_are(count: int) -> Non
     wrong = np.arange(count) < count // 20
     after[wrong] = rng.permuted(after[wrong], axis=1)
     codes = one_hot(before, [6] * 6), one_hot(after, [6] * 6)
-    events = find_events(*codes)
+    events = events_of(*codes)
     belief = believable_events(*codes, events, declared_groups(numbers([6] * 6)), rng=rng)
     real = np.isin(np.arange(len(events.add)), events.event[~wrong])
     assert belief.believed[real].mean() > 0.98
@@ -191,7 +196,7 @@ def test_a_group_is_grown_from_an_exchange() -> None:
 def test_a_group_that_no_encoder_declared_is_found_beside_those_it_did() -> None:
     pairs = slide(2000, np.random.default_rng(100))
     before, after = (one_hot(values, [6] * 6) for values in pairs)
-    events = find_events(before, after)
+    events = events_of(before, after)
     known = declared_groups(numbers([6] * 6))
     found = exactly_one_groups(np.concatenate([before, after]), events.add, events.delete, known)
     cells_of_a_tile = [list(range(tile, 36, 6)) for tile in range(6)]

@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
 from cubespace.autoencoder.inference import BATCH, decode_pixels, encode_logits, encode_pixels
 from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.base.differences import find_differences, number_rows
 from cubespace.settings.recipe import ConsolidationConfig
 
-SAMPLE = 3000  # states on which it is tried whether the pictures need a bit
-TRIED = 10  # of the most unstable bits
-RARE = 0.002  # rate of a bit that is almost never true, or false
-SAME = 1e-3  # mean squared error up to which two pictures are the same
+SAMPLED_STATES = 3000  # on which it is tried whether the pictures need a bit
+MAX_CANDIDATE_BITS = 10  # of each round: trying one decodes all sampled states
+RARE_VALUE = 0.002  # fraction of the states; a bit that takes a value in fewer is as good as constant
+SAME_PICTURE = 1e-3  # mean squared error: noise of 3 % of the grey scale, so two pictures closer than this are equal
 
 
 def differences(before: Tensor, after: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -29,13 +31,14 @@ def differences(before: Tensor, after: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     Differences are int8 (differences, bits): 1 where a bit is added, -1 where it is deleted.
     """
-    change = after.to(torch.int8) - before.to(torch.int8)  # (transitions, bits)
-    distinct, shown, counts = torch.unique(change, dim=0, return_inverse=True, return_counts=True)
-    return distinct, counts, shown
+    device = before.device
+    found = find_differences(before.cpu().numpy(), after.cpu().numpy())  # not every device can sort rows
+    distinct = torch.from_numpy(found.add.astype(np.int8) - found.delete.astype(np.int8))
+    return distinct.to(device), torch.from_numpy(found.counts).to(device), torch.from_numpy(found.shown).to(device)
 
 
 def frequent_differences(before: Tensor, after: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """Return the add and delete masks of the distinct differences, most frequent first and at most so many."""
+    """Return the add and delete masks of the distinct differences, at most ``most`` of them, most frequent first."""
     distinct, counts, _ = differences(before, after)
     order = counts.argsort(descending=True, stable=True)[:most]
     return distinct[order] > 0, distinct[order] < 0
@@ -113,7 +116,7 @@ def drop_unstable_bits(model: SpaceAutoEncoder, images: Tensor, config: Consolid
 def _needless_bit(model: SpaceAutoEncoder, pixels: Tensor, bits: Tensor, config: ConsolidationConfig) -> int | None:
     """Return the most unstable of the bits without which the pictures are drawn as well and told apart as well."""
     states = bits.flatten(0, 1)
-    some = torch.arange(0, len(states), max(1, len(states) // SAMPLE), device=bits.device)
+    some = torch.arange(0, len(states), max(1, len(states) // SAMPLED_STATES), device=bits.device)
     usual = picture_errors(model, states[some], pixels[some]).mean()
     for bit in _unstable_bits(bits):
         without = states.clone()
@@ -143,19 +146,19 @@ def _unstable_bits(bits: Tensor) -> Iterator[int]:
     trouble = torch.zeros(bits.shape[2], device=bits.device).index_add_(0, odd, weight)
     rate = bits.float().mean((0, 1))
     trouble[(rate == 0) | (rate == 1)] = 0.0
-    worst = trouble.argsort(descending=True, stable=True)[:TRIED]
-    rare = (trouble == 0) & (rate > 0) & (rate < 1) & (torch.minimum(rate, 1.0 - rate) < RARE)
+    worst = trouble.argsort(descending=True, stable=True)[:MAX_CANDIDATE_BITS]
+    rare = (trouble == 0) & (rate > 0) & (rate < 1) & (torch.minimum(rate, 1.0 - rate) < RARE_VALUE)
     yield from worst[trouble[worst] > 0].tolist()
     yield from rare.nonzero()[:, 0].tolist()
 
 
 def _confuses(states: Tensor, pixels: Tensor) -> bool:
     """Return whether two different pictures have the same state."""
-    _, number = torch.unique(states, dim=0, return_inverse=True)
-    number, order = number.sort(stable=True)
+    rows = number_rows(np.packbits(states.cpu().numpy(), axis=1))  # not every device can sort rows
+    number, order = torch.from_numpy(rows.number).to(states.device).sort(stable=True)
     same = (number[1:] == number[:-1]).nonzero()[:, 0]
     for rows in same.split(BATCH):
         apart = (pixels[order[rows]].float() - pixels[order[rows + 1]].float()) / 255.0
-        if (apart.square().mean(1) > SAME).any():
+        if (apart.square().mean(1) > SAME_PICTURE).any():
             return True
     return False

@@ -1,6 +1,6 @@
 """Results as a ``properties`` file of Lab, the report tool of the planning field.
 
-Attributes that Lab knows have its names and units; those that it does not know are added.
+Attributes that Lab knows have its names and units; others are added.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cubespace.experiments.matrix import DOMAIN, SEED
 from cubespace.experiments.tables.rows import RunFacts, planner_rows, varying_axes
 
 KILOBYTES = 1024  # per megabyte: Lab counts memory in kilobytes
-ERRORS = {  # outcomes of a search in the words of Lab
+ERRORS = {  # outcomes of a search in Lab's terms
     "solved": "success",
     "proven unsolvable": "search-unsolvable",
     "gave up": "search-unsolvable-incomplete",
@@ -24,12 +24,12 @@ ERRORS = {  # outcomes of a search in the words of Lab
 
 
 def lab_properties(runs: Sequence[RunFacts]) -> dict[str, dict[str, Any]]:
-    """Return a run of Lab for each instance; its algorithm is the planner and what varies between runs but the seed.
+    """Return a run of Lab for each instance; its algorithm is the planner and every axis that varies, except the seed.
 
     Seeds are part of the problem: each has its own model, and may have its own instances.
     """
     axes = [axis for axis in varying_axes(runs) if axis != DOMAIN]
-    found: dict[str, dict[str, Any]] = {}
+    properties: dict[str, dict[str, Any]] = {}
     for row in planner_rows(runs):
         facts = row.facts
         algorithm = "-".join([row.planner, *(facts.value(axis) for axis in axes)])
@@ -37,8 +37,9 @@ def lab_properties(runs: Sequence[RunFacts]) -> dict[str, dict[str, Any]]:
         for record in row.plans.get("records", ()):
             problem = f"s{seed}-{record['problem']}"
             about = {"algorithm": algorithm, "domain": domain, "problem": problem, "id": [algorithm, domain, problem]}
-            found["-".join(about["id"])] = {**about, **_of_run(facts), **_of_search(record), "planner": row.planner}
-    return found
+            name = "-".join(about["id"])
+            properties[name] = {**about, **_of_run(facts), **_of_search(record), "planner": row.planner}
+    return properties
 
 
 def _of_run(facts: RunFacts) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def _of_run(facts: RunFacts) -> dict[str, Any]:
 
 
 def _of_search(record: dict[str, Any]) -> dict[str, Any]:
-    """Return what one search reported; attributes that it did not report are left out, as Lab wants it."""
+    """Return what one search reported; attributes that it did not report are left out, as Lab expects."""
     solved = record["plan"] is not None
     steps = len(record["plan"]) if solved else None
     known = {

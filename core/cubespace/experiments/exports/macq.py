@@ -12,7 +12,7 @@ from cubespace.symbols.effects import differences
 from cubespace.symbols.strips import StripsModel
 
 ACTION, TRACE = "action", "trace"
-NO_ACTION = "end"  # of the last state of a trace: macq wants a name in every line
+NO_ACTION = "end"  # of the last state of a trace: macq requires a name in every line
 
 
 def macq_csv(before: Bits, after: Bits, model: StripsModel) -> tuple[str, int]:
@@ -30,12 +30,12 @@ def explaining_actions(before: Bits, after: Bits, model: StripsModel) -> Indices
     """Return for each transition the first action that applies and has exactly its effect, or -1."""
     effects = differences(before, after)
     of_model = row_keys(np.concatenate([model.add, model.delete], axis=1))
-    found = np.full(len(before), -1, dtype=np.intp)
+    actions = np.full(len(before), -1, dtype=np.intp)
     for effect, key in enumerate(row_keys(np.concatenate([effects.add, effects.delete], axis=1))):
         shown = np.flatnonzero(effects.action == effect)
         for action in (row for row, known in enumerate(of_model) if known == key):
-            left = shown[found[shown] < 0]
+            left = shown[actions[shown] < 0]
             states = before[left]
             holds = states[:, model.positive[action]].all(1) & ~states[:, model.negative[action]].any(1)
-            found[left[holds]] = action
-    return found
+            actions[left[holds]] = action
+    return actions

@@ -1,4 +1,4 @@
-"""Every search of many runs as a line of a CSV file, for whatever reads tables."""
+"""Every search of many runs as a line of a CSV file, for any tool that reads tables."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def search_records(runs: Sequence[RunFacts]) -> list[dict[str, Any]]:
         about |= {"training_seconds": facts.stages["train"].seconds if "train" in facts.stages else None}
         for record in row.plans.get("records", ()):
             steps = None if record["plan"] is None else len(record["plan"])
-            told = {key: value for key, value in record.items() if key not in LEFT_OUT}
-            records.append({**about, "steps": steps, **told})
+            search = {key: value for key, value in record.items() if key not in LEFT_OUT}
+            records.append({**about, "steps": steps, **search})
     return records
 
 

@@ -1,4 +1,4 @@
-"""What plots of many runs show: the effort of one planner against that of others, and losses over training."""
+"""The data for plots of many runs: the effort of one planner against that of others, and losses over training."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def efforts(runs: Sequence[RunFacts], against: str, key: str) -> dict[str, list[
 
 
 def loss_rows(runs: Sequence[RunFacts]) -> dict[str, list[Rows]]:
-    """Return the rows of training of each run, by the axes in which runs differ: seeds fall together."""
+    """Return the rows of training of each run, by the axes in which runs differ; seeds are pooled."""
     trained = [facts for facts in runs if "train" in facts.stages]
     axes = _training_axes(trained)
-    found: dict[str, dict[str, Rows]] = {}
+    trainings: dict[str, dict[str, Rows]] = {}
     for facts in trained:
         lines = facts.run.file("metrics.jsonl").read_text("utf-8").splitlines()
         label = ", ".join(facts.value(axis) for axis in axes)
-        once = found.setdefault(label, {})  # a training that several runs share counts once
+        once = trainings.setdefault(label, {})  # a training that several runs share counts once
         once[facts.key("train")] = [json.loads(line) for line in lines]
-    return {label: [rows for rows in once.values() if rows] for label, once in found.items() if any(once.values())}
+    return {label: [rows for rows in once.values() if rows] for label, once in trainings.items() if any(once.values())}
 
 
 def _training_axes(runs: Sequence[RunFacts]) -> list[str]:

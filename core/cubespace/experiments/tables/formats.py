@@ -35,7 +35,7 @@ def latex(table: Table) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """Return a line for each value of the table, with mean, deviation, least and largest apart."""
+    """Return a line for each value of the table, with mean, deviation, minimum and maximum in separate columns."""
     records = table.records()
     names = list(dict.fromkeys(name for record in records for name in record))
     text = io.StringIO()
@@ -54,14 +54,14 @@ FORMATS: dict[str, Callable[[Table], str]] = {"markdown": markdown, "latex": lat
 
 
 def put_beside(table: Table, file: Path) -> Table:
-    """Return a table with columns of others: a CSV file whose first columns are named like the axes of the rows."""
+    """Return a table with more columns from a CSV file, whose first columns are named like the axes of the rows."""
     try:
         lines = list(csv.DictReader(file.read_text("utf-8").splitlines()))
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}") from error
     axes = [axis for axis in table.axes if lines and axis in lines[0]]
     if not axes:
-        raise InputError(f"{file} has no column called {' or '.join(table.axes)}: it cannot stand beside the rows")
+        raise InputError(f"{file} has no column called {' or '.join(table.axes)}: it cannot be matched with the rows")
     known = {tuple(line[axis] for axis in axes): line for line in lines}
     matching = [known.get(tuple(row[axis] for axis in axes), {}) for row in table.rows]
     titles = [title for title in lines[0] if title not in axes]

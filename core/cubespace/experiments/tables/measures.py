@@ -11,6 +11,7 @@ import attrs
 from cubespace.base.errors import UsageError
 from cubespace.base.options import suggestion
 from cubespace.experiments.tables.rows import Row, Table
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.search.solver import Outcome
 
 Number = float | int | None
@@ -18,7 +19,7 @@ Number = float | int | None
 
 @attrs.frozen
 class Measure:
-    """A number of a run, or of a run and planner; of the ``stage`` whose result it is, so that it is counted once."""
+    """A number of a run, or of a run and planner; ``stage`` produced it, so that shared results are counted once."""
 
     title: str
     read: Callable[[Row], Number]
@@ -44,7 +45,7 @@ def _fraction(key: str) -> Callable[[Row], Number]:
 
 
 def _mean(key: str) -> Callable[[Row], Number]:
-    """Return how to read the mean over the instances that were solved."""
+    """Return a function that reads the mean over the solved instances."""
 
     def read(row: Row) -> Number:
         values = [one[key] for one in row.plans.get("records", ()) if one["plan"] is not None and one[key] is not None]
@@ -54,7 +55,7 @@ def _mean(key: str) -> Callable[[Row], Number]:
 
 
 def _ended(outcome: Outcome) -> Callable[[Row], Number]:
-    """Return how to count the searches that ended in this way."""
+    """Return a function that counts the searches with this outcome."""
 
     def read(row: Row) -> Number:
         outcomes = row.plans.get("outcomes")
@@ -74,15 +75,20 @@ def _held_out(key: str) -> Callable[[Row], Number]:
 
 def _of(table: str, key: str) -> Callable[[Row], Number]:
     def read(row: Row) -> Number:
-        found: Table = getattr(row.facts, table)
-        value = found.get(key)
+        numbers: Table = getattr(row.facts, table)
+        value = numbers.get(key)
         return value if isinstance(value, int | float) else None
 
     return read
 
 
+def _extracted(read: Callable[[ExtractionRecord], Number]) -> Callable[[Row], Number]:
+    """Return how to read a number of the extraction, None if it is not done."""
+    return lambda row: None if row.facts.extraction is None else read(row.facts.extraction)
+
+
 def _stage(key: Literal["seconds", "cpu_seconds"], *stages: str) -> Callable[[Row], Number]:
-    """Return how to read the time of some stages, all of which must be done."""
+    """Return a function that reads the time of stages, all of which must be done."""
 
     def read(row: Row) -> Number:
         if not all(stage in row.facts.stages for stage in stages):
@@ -112,9 +118,9 @@ MEASURES = {
     "wrong": Measure("wrong per state", _of("diagnosis", "wrong"), "extract"),
     "graph_recall": Measure("recall of the graph", _of("diagnosis", "graph_recall"), "extract"),
     "graph_wrong": Measure("wrong edges per state", _of("diagnosis", "graph_wrong"), "extract"),
-    "actions": Measure("actions", _of("extraction", "actions"), "extract", 0),
-    "effects": Measure("effects", _of("extraction", "differences"), "extract", 0),
-    "literals": Measure("literals", _of("extraction", "literals"), "extract", 1),
+    "actions": Measure("actions", _extracted(lambda record: record.actions), "extract", 0),
+    "effects": Measure("effects", _extracted(lambda record: record.differences), "extract", 0),
+    "literals": Measure("literals", _extracted(lambda record: record.literals), "extract", 1),
     "reconstruction": Measure("Rec", _held_out("reconstruction"), "train", 5),
     "successor": Measure("Succ", _held_out("successor"), "train", 5),
     "direct": Measure("Direct", _held_out("direct"), "train", 5),
@@ -131,12 +137,12 @@ PLANS = "plans"  # found/valid/optimal in one cell, added up
 
 Summary = Callable[[Sequence[float]], float]
 SUMMARIES: dict[str, Summary] = {"mean": fmean, "min": min, "max": max, "sum": sum}
-SPREAD, RANGE = "spread", "range"  # mean ± sd, and least–largest
+SPREAD, RANGE = "spread", "range"  # mean ± sd, and minimum–maximum
 
 
 @attrs.frozen(kw_only=True)
 class Value:
-    """What stands in a cell of a table: a measure over the runs that fall together there."""
+    """The value of a cell of a table: a measure over the runs that it aggregates."""
 
     numbers: tuple[float, ...] = ()
     counts: tuple[int, int | None, int | None, int] | None = None  # of plans: found, valid, optimal, instances
@@ -154,7 +160,7 @@ class Value:
 
 @attrs.frozen(kw_only=True)
 class Column:
-    """A measure and how it is summed up, as the user writes it: ``recall``, ``recall:min``, ``plans``."""
+    """A measure and its summary, as the user writes it: ``recall``, ``recall:min``, ``plans``."""
 
     name: str
     summary: str = SPREAD
@@ -168,7 +174,7 @@ class Column:
             raise UsageError(f"No measure is called '{name}'. {suggestion(name, known)}Available: {', '.join(known)}.")
         ways = [SPREAD, RANGE, *SUMMARIES]
         if summary and (summary not in ways or name == PLANS):
-            raise UsageError(f"'{text}': a measure is summed up by {', '.join(ways)}; plans are added up")
+            raise UsageError(f"'{text}': a measure is summarised by {', '.join(ways)}; plans are added up")
         return cls(name=name, summary=summary or SPREAD)
 
     @property
@@ -209,7 +215,7 @@ class Column:
 
 
 def _added(rows: Sequence[Row]) -> tuple[int, int | None, int | None, int] | None:
-    """Return plans found, valid and optimal of how many, added up; None where a domain cannot judge."""
+    """Return the sums of plans found, valid, optimal and of instances; None where a domain cannot judge."""
     if not rows:
         return None
     found, valid, optimal, instances = (

@@ -27,11 +27,11 @@ class Results(dict[str, Any]):
 
     def __repr__(self) -> str:
         """Return the counts of each planner."""
-        told = [
+        counts = [
             f"{row['planner']} {row['found']} found, {_known(row['valid'])} valid, {_known(row['optimal'])} optimal"
             for row in self.rows()
         ]
-        return f"<Results for {self.get('domain', '?')}: {'; '.join(told) or 'no planner'}>"
+        return f"<Results for {self.get('domain', '?')}: {'; '.join(counts) or 'no planner'}>"
 
     def _repr_html_(self) -> str:
         from markupsafe import escape

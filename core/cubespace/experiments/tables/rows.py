@@ -1,4 +1,4 @@
-"""What many runs came to: a row for each run and planner, read from the run folders."""
+"""The results of many runs: a row for each run and planner, read from the run folders."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ import attrs
 
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
+from cubespace.base.records import read_record
 from cubespace.experiments.matrix import CELLS, PLANNER, SEED, cells_of, read_matrix
 from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import SHORT_NAMES, flat
 from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS
 
-FILES = {MEASURES: "train", LEARNER: "train", EXTRACTION: "extract", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
+FILES = {MEASURES: "train", LEARNER: "train", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
 Table = Mapping[str, Any]
 
 
 @attrs.frozen(kw_only=True)
 class RunFacts:
-    """The files of a run, each empty if its stage is not finished with the present settings."""
+    """The files of a run, each empty if its stage is not finished with the current settings."""
 
     run: RunFolder
     values: Mapping[str, str]  # of the axes of its matrix
     settings: Table  # by full name
     measures: Table
     learner: Table
-    extraction: Table
+    extraction: ExtractionRecord | None
     results: Table
     diagnosis: Table
-    stages: Mapping[str, StageRecord]  # what the manifest says of each finished stage
+    stages: Mapping[str, StageRecord]  # the manifest's record of each finished stage
 
     def key(self, stage: str) -> str:
         """Return the identity of a stage: equal for runs that share it."""
@@ -64,21 +66,21 @@ class Row:
 
 
 def read_runs(paths: Sequence[Path], catalogue: Catalogue | None = None) -> list[RunFacts]:
-    """Read run folders and matrix folders; of a matrix, the cells that its file names and that were begun."""
+    """Read run folders and matrix folders; of a matrix, the cells that its file defines and that were started."""
     loaded = catalogue or load_plugins()
-    found: list[RunFacts] = []
+    runs: list[RunFacts] = []
     for path in paths:
         if (path / "matrix.toml").is_file():
             cells = cells_of(read_matrix(path), path, loaded)
             begun = [cell for cell in cells if (cell.folder / "config.toml").is_file()]
-            found += [_facts(RunFolder.load(cell.folder, loaded), cell.values) for cell in begun]
+            runs += [_facts(RunFolder.load(cell.folder, loaded), cell.values) for cell in begun]
         elif (path / CELLS).is_dir() and not (path / "config.toml").is_file():
             raise InputError(f"{path} has cells but no matrix.toml: name the run folders in {path / CELLS}")
         else:
-            found.append(_facts(RunFolder.load(path, loaded), {}))
-    if not any(facts.stages for facts in found):
+            runs.append(_facts(RunFolder.load(path, loaded), {}))
+    if not any(facts.stages for facts in runs):
         raise InputError("none of these runs has a finished stage: there is nothing to put into a table")
-    return found
+    return runs
 
 
 def planner_rows(runs: Sequence[RunFacts]) -> list[Row]:
@@ -107,7 +109,9 @@ def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
     tables = {
         file.removesuffix(".json"): _table(run.file(file)) if stage in stages else {} for file, stage in FILES.items()
     }
-    return RunFacts(run=run, values=values, settings=flat(attrs.asdict(run.config)), stages=stages, **tables)
+    extraction = read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in stages else None
+    settings = flat(attrs.asdict(run.config))
+    return RunFacts(run=run, values=values, settings=settings, stages=stages, extraction=extraction, **tables)
 
 
 def _table(path: Path) -> Table:

@@ -36,7 +36,7 @@ class Table:
     rows: tuple[Mapping[str, str], ...]  # the values of the axes that go down
     headings: tuple[Heading, ...]
     values: tuple[tuple[Value, ...], ...]
-    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()  # columns of others, such as the paper's: title, text per row
+    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()  # further columns, such as the paper's: title, text per row
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -44,8 +44,8 @@ class Table:
         return tuple(self.rows[0]) if self.rows else ()
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each value: its axes, its measure, mean, deviation, least and largest, or the counts."""
-        found = []
+        """Return a record for each value: axes, measure, mean, deviation, minimum and maximum, or the counts."""
+        records = []
         for row, values in zip(self.rows, self.values, strict=True):
             for heading, value in zip(self.headings, values, strict=True):
                 record: dict[str, Any] = {**row, **heading.values, "measure": heading.column.name}
@@ -55,8 +55,8 @@ class Table:
                 else:
                     record |= {"mean": value.mean, "sd": value.deviation, "runs": len(value.numbers)}
                     record |= {"min": min(value.numbers, default=None), "max": max(value.numbers, default=None)}
-                found.append(record)
-        return found
+                records.append(record)
+        return records
 
     def to_frame(self) -> Any:
         """Return the records as a pandas DataFrame; pandas must be installed."""
@@ -72,17 +72,17 @@ def make_table(
     """Return the table of some runs.
 
     ``rows`` and ``columns`` are axes: those in which the runs differ, and the planner, if not given. Whatever is in
-    neither, such as the seed, is aggregated. A measure that is the same for all planners has no column for each.
+    neither, such as the seed, is aggregated. A measure that does not depend on the planner has a single column.
     """
     across = [PLANNER] if columns is None else list(columns)
     down = [axis for axis in varying_axes(runs) if axis not in across] if rows is None else list(rows)
-    found = planner_rows(runs)
-    groups = _groups(found, down)
+    all_rows = planner_rows(runs)
+    groups = _groups(all_rows, down)
     headings: list[Heading] = []
     for column in (Column.parse(text) for text in values):
         kept = [axis for axis in across if axis != PLANNER or column.of_planner]
         headings += [
-            Heading(column=column, values=dict(zip(kept, group, strict=True))) for group in _groups(found, kept)
+            Heading(column=column, values=dict(zip(kept, group, strict=True))) for group in _groups(all_rows, kept)
         ]
     cells = [
         tuple(heading.column.over([row for row in group if _falls(row, heading)]) for heading in headings)
@@ -96,7 +96,7 @@ def make_table(
 
 
 def _groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
-    """Return rows by their values of some axes, in the order in which they come."""
+    """Return rows grouped by their values of some axes, in order of appearance."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if PLANNER in axes and not row.planner:  # not evaluated yet

@@ -1,4 +1,4 @@
-"""The genetic search of the paper: after a random population, offspring of the best, never a configuration twice."""
+"""The paper's genetic search: a random population, then offspring of the best; no configuration is tried twice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from optuna.samplers import BaseSampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-MAX_TRIES = 1000  # at offspring that is new, before one is drawn at random
+MAX_TRIES = 1000  # to find new offspring, before a configuration is drawn at random
 
 Genes = dict[str, Any]
 
@@ -27,7 +27,7 @@ class GeneticSampler(BaseSampler):
         return {key: CategoricalDistribution(choices) for key, choices in self.space.items()}
 
     def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> Genes:  # noqa: ARG002
-        """Return a configuration that no trial had; it depends on the seed and the trials so far alone."""
+        """Return a configuration that no trial had; it depends only on the seed and the trials so far."""
         trials = study.get_trials(deepcopy=False)
         known = {genes_key(other.params) for other in trials if other.number != trial.number}
         done = [other for other in trials if other.state == TrialState.COMPLETE]
@@ -68,5 +68,5 @@ class GeneticSampler(BaseSampler):
 
 
 def genes_key(genes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return what tells one configuration from all others."""
+    """Return a key that differs between different configurations."""
     return tuple(sorted((key, repr(value)) for key, value in genes.items()))

@@ -1,7 +1,7 @@
-"""Runs a tuning: trials are proposed, run by an executor and judged; all of it can be killed and goes on.
+"""Runs a tuning: trials are proposed, run by an executor and scored; a tuning that is killed can be continued.
 
-A trial that was at work when the process was killed is still called running by Optuna. It belongs to this folder, so
-it is simply gone on with: its run folder has what it had reached.
+Optuna still lists a trial that was running when the process was killed as running. It belongs to this folder, so it
+is simply continued from what its run folder holds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from cubespace.base.errors import UsageError
 from cubespace.base.files import write_text
-from cubespace.experiments.executor import Cell, CellResult, Executor
+from cubespace.experiments.executor import Executor, Job, JobResult
 from cubespace.experiments.jobs import LOGS
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.tuning.genetic import GeneticSampler, genes_key
@@ -33,8 +33,8 @@ from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import RunConfig, dump_toml
 
 TRIALS, JOURNAL, BEST = "trials", "journal.log", "best.toml"
-OWNER, REPEAT = "folder", "repeat"  # attributes of a trial: whose it is, and of which trial it is a repetition
-MAX_REPEATS = 50  # proposals of known configurations in a row, before one that is new is drawn at random
+OWNER, REPEAT = "folder", "repeat"  # attributes of a trial: the folder it belongs to, and the trial that it repeats
+MAX_REPEATS = 50  # proposals of known configurations in a row, before a new one is drawn at random
 
 
 @attrs.define
@@ -51,16 +51,16 @@ class TuningRun:
         trials: int,
         executor: Executor,
         at_once: int = 1,
-        told: Callable[[FrozenTrial, CellResult], None] = lambda *_: None,
+        told: Callable[[FrozenTrial, JobResult], None] = lambda *_: None,
     ) -> optuna.Study:
-        """Go on until so many trials have ended, or no configuration is left, ``at_once`` at a time."""
+        """Continue until ``trials`` trials have ended, or no configuration is left, ``at_once`` at a time."""
         self.tuning.check(self.catalogue)
-        wanted = min(trials, self.tuning.size)
+        total = min(trials, self.tuning.size)
         with self._locked():
             study = self._study()
             while True:
                 open_trials = self._left_running(study)
-                room = min(at_once, wanted - len(self._tried(study)) - len(open_trials))
+                room = min(at_once, total - len(self._tried(study)) - len(open_trials))
                 for _ in range(room):
                     open_trials.append(self._proposed(study))
                 if not open_trials:
@@ -70,7 +70,7 @@ class TuningRun:
         return study
 
     def _tried(self, study: optuna.Study) -> list[FrozenTrial]:
-        """Return the trials that have ended, well or not; a trial that failed is not tried again."""
+        """Return the trials that have ended, successfully or not; a failed trial is not tried again."""
         ended = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.FAIL))
         whole = [trial for trial in ended if set(trial.params) == set(self.tuning.space)]
         return [trial for trial in whole if REPEAT not in trial.user_attrs]
@@ -88,28 +88,28 @@ class TuningRun:
         study: optuna.Study,
         trials: Sequence[FrozenTrial],
         executor: Executor,
-        told: Callable[[FrozenTrial, CellResult], None],
+        told: Callable[[FrozenTrial, JobResult], None],
     ) -> None:
-        """Run trials and tell the study what they are worth; one that fails is told as failed."""
+        """Run trials and report their scores to the study; one that fails is reported as failed."""
         by_name: dict[str, FrozenTrial] = {}
-        cells = []
+        jobs = []
         for trial in trials:
             path = self.trial_folder(trial)
             if not (path / "config.toml").is_file():
                 RunFolder.start(path, self.trial_config(trial), self.catalogue, look_for_files=False)
             words = ("cell", str(path), "--until", self.tuning.stage, "--reuse", str(path.parent))
             by_name[path.name] = trial
-            cells.append(Cell(path.name, words, self.folder / LOGS / path.name))
+            jobs.append(Job(path.name, words, self.folder / LOGS / path.name))
 
-        def finished(result: CellResult) -> None:
-            trial = by_name[result.cell.name]
+        def finished(result: JobResult) -> None:
+            trial = by_name[result.job.name]
             if result.succeeded:
                 study.tell(trial.number, self.tuning.score(self.trial_folder(trial)))
             else:
                 study.tell(trial.number, state=TrialState.FAIL)
             told(trial, result)
 
-        executor.run(cells, finished)
+        executor.run(jobs, finished)
 
     def _proposed(self, study: optuna.Study) -> FrozenTrial:
         """Return a new trial, of a configuration that no other trial has."""
@@ -119,7 +119,7 @@ class TuningRun:
             if twin is None:
                 return study.get_trials(deepcopy=False)[trial.number]
             trial.set_user_attr(REPEAT, twin.number)
-            # what is known already teaches the sampler, but is not done again
+            # a known result informs the sampler, but is not computed again
             if twin.state == TrialState.COMPLETE:
                 study.tell(trial, twin.value)
             else:
@@ -146,14 +146,14 @@ class TuningRun:
         return trial
 
     def _left_running(self, study: optuna.Study) -> list[FrozenTrial]:
-        """Return the trials of this folder that were at work when the process ended."""
+        """Return the trials of this folder that were running when the process ended."""
         left = []
         for trial in study.get_trials(states=(TrialState.RUNNING,)):
-            # in a journal of our own, whatever runs is ours
+            # in this folder's journal, every running trial is ours
             ours = trial.user_attrs.get(OWNER, None if self.storage else self.folder.name) == self.folder.name
             if ours and set(trial.params) == set(self.tuning.space):
                 left.append(trial)
-            elif ours:  # the process ended while it was proposed
+            elif ours:  # the process ended while it was being proposed
                 study.tell(trial.number, state=TrialState.FAIL)
         return left
 
@@ -168,12 +168,12 @@ class TuningRun:
                 direction="maximize" if self.tuning.maximised else "minimize",
                 load_if_exists=True,
             )
-        except Exception as error:  # a database can raise anything
+        except Exception as error:  # a database may raise anything
             reason = str(error).splitlines()[0]
             raise UsageError(f"the storage of the tuning cannot be used ({type(error).__name__}: {reason})") from error
 
     def _name(self) -> str:
-        """Return what machines that share a database call this study: equal for equal questions."""
+        """Return the name of this study in a shared database: equal for equal questions."""
         return f"cubespace-{hashlib.sha256(self.tuning.dump().encode()).hexdigest()[:12]}"
 
     def _sampler(self) -> BaseSampler:
@@ -187,13 +187,13 @@ class TuningRun:
         return RandomSampler(seed=tuning.seed)
 
     def _write_best(self, study: optuna.Study) -> None:
-        """Write the settings of the best trial so that ``cube run --config`` takes them."""
+        """Write the settings of the best trial for ``cube run --config``."""
         if completed(study):
             write_text(self.folder / BEST, dump_toml(self.trial_config(study.best_trial)))
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep another process from working on this tuning, and refuse another question in its folder."""
+        """Lock out other processes, and refuse a folder that holds another tuning."""
         if (self.folder / FILE).is_file() and read_tuning(self.folder) != self.tuning:
             raise UsageError(f"{self.folder} is a tuning of other choices: choose another folder with -o")
         with owned(self.folder, "tuning", FILE):
@@ -202,13 +202,13 @@ class TuningRun:
 
 
 def completed(study: optuna.Study) -> list[FrozenTrial]:
-    """Return the trials that were done, without those that only repeat another one."""
+    """Return the completed trials, without those that only repeat another."""
     done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
     return [trial for trial in done if REPEAT not in trial.user_attrs]
 
 
 def _twins(trial: optuna.Trial, other: FrozenTrial) -> bool:
-    """Return whether another trial, which is no repetition itself, has the same configuration."""
+    """Return whether another trial, which is not a repetition itself, has the same configuration."""
     if other.number == trial.number or REPEAT in other.user_attrs:
         return False
     return genes_key(other.params) == genes_key(trial.params)

@@ -1,4 +1,4 @@
-"""What is tuned: the choices for each setting, what they are judged by, and who proposes the next ones."""
+"""What is tuned: the choices for each setting, the objective, and the sampler that proposes trials."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cubespace.settings.stages import MEASURES, RESULTS
 FILE = "tuning.toml"
 Choice = str | int | float | bool
 
-# of the paper, section 5; delays are fractions of its 200 epochs
+# of the paper, section 4; delays are fractions of its 200 epochs
 PAPER_SPACE: dict[str, list[Choice]] = {
     "train.learning_rate": [0.1, 0.01, 0.001],
     "autoencoder.bits": [100, 200, 1000],
@@ -60,7 +60,7 @@ class Tuning:
 
     @property
     def maximised(self) -> bool:
-        """Return whether more is better."""
+        """Return whether a higher score is better."""
         return self.objective != "loss"
 
     @property
@@ -76,14 +76,14 @@ class Tuning:
         return resolve_components(catalogue, load_config(None, settings))
 
     def check(self, catalogue: Catalogue) -> None:
-        """Refuse a space with settings or values that there are not, before any work is done."""
+        """Refuse a space with unknown settings or values, before any work is done."""
         for key, choices in self.space.items():
             if not choices or len({repr(choice) for choice in choices}) < len(choices):
-                raise UsageError(f"space: '{key}' needs choices, each of them once")
+                raise UsageError(f"space: '{key}' needs choices, each given once")
             refuse_idle_axes([key], [self.configuration({key: choice}, catalogue) for choice in choices], catalogue)
 
     def score(self, folder: Path) -> float:
-        """Return what a finished trial is worth, by what is neither for training nor for test."""
+        """Return the score of a finished trial, on data that is neither for training nor for test."""
         if self.objective == "plans":
             results = read_json(folder / RESULTS)
             assert isinstance(results, dict)
@@ -93,7 +93,7 @@ class Tuning:
         held_out = measures["validation"]
         if self.objective == "coverage":
             return float(held_out["covered"])
-        # the paper's total: redrawing of both pictures, which look alike, prediction of the second, and of its bits
+        # the paper's total: reconstruction of both pictures, which are alike, prediction of the second, and of its bits
         return float(2 * held_out["reconstruction"] + held_out["successor"] + held_out["direct"])
 
     def dump(self) -> str:

@@ -1,4 +1,4 @@
-"""Start a plugin package from a template that works."""
+"""Start a plugin package from a working template."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cubespace.plugins.component import KINDS
 
 @attrs.frozen
 class Start:
-    """What a package can start as: a component of some kind, what is said of it, and how the user chooses it."""
+    """What a package can start as: a kind of component, its description, and how the user chooses it."""
 
     kind: str
     about: str  # what such a component is
@@ -27,7 +27,7 @@ class Start:
     usage: str
 
 
-# the kinds of components, and beside two of them a simpler way to start
+# the kinds of components; two of them have a simpler alternative
 STARTS = {
     "domain": Start(
         "domain",
@@ -45,7 +45,7 @@ STARTS = {
     "encoder": Start("encoder", "from pictures to bits", "one linear layer on all pixels", "--set model.encoder=$name"),
     "decoder": Start("decoder", "from bits to pictures", "one linear layer to all pixels", "--set model.decoder=$name"),
     "precondition": Start(
-        "precondition", "when an action applies", "only what the effect itself says", "--precondition $name"
+        "precondition", "when an action applies", "only what the effect itself requires", "--precondition $name"
     ),
     "planner": Start(
         "planner", "a planner that runs as a process", "breadth-first search in Python", "--planner $name"
@@ -59,8 +59,8 @@ STARTS = {
     ),
     "executor": Start(
         "executor",
-        "what runs the cells of an experiment",
-        "one cell after another, with low priority",
+        "what runs the jobs of an experiment",
+        "one job after another, with low priority",
         "--executor $name",
     ),
 }
@@ -72,10 +72,10 @@ def write_plugin(name: str, start: str, folder: Path) -> Path:
         raise UsageError(f"No kind is called '{start}'. {suggestion(start, STARTS)}Available: {', '.join(STARTS)}.")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(name):
         raise UsageError(
-            f"'{name}' is no good plugin name: use lower-case words joined by hyphens, such as 'two-rooms'"
+            f"'{name}' is not a good plugin name: use lower-case words joined by hyphens, such as 'two-rooms'"
         )
     if folder.exists():
-        raise InputError(f"{folder} already exists: choose another place with -o")
+        raise InputError(f"{folder} already exists: choose another folder with -o")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -92,7 +92,7 @@ def write_plugin(name: str, start: str, folder: Path) -> Path:
 
 
 def _words(name: str, start: Start) -> dict[str, str]:
-    """Return what the templates leave open."""
+    """Return the values of the templates' variables."""
     kind = KINDS[start.kind]
     return {
         "name": name,

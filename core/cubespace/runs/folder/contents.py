@@ -21,11 +21,13 @@ from cubespace.learning.learner_record import LearnerRecord
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
+from cubespace.runs.folder.extraction_file import ExtractionRecord
+from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.learners import read_code
 from cubespace.search.solver import Outcome
 from cubespace.settings.recipe import Execution
-from cubespace.settings.stages import BITS, CODE, DATA, EXTRACTION, LEARNER, RESULTS, STAGES, STRIPS
+from cubespace.settings.stages import BITS, CODE, DATA, EXTRACTION, LEARNER, LIFTING, RESULTS, STAGES, STRIPS
 from cubespace.symbols.strips import StripsModel, load_strips
 
 
@@ -95,10 +97,15 @@ class RunContents:
         self.require("extract")
         return load_strips(self.run.file(STRIPS))
 
-    def redrawing_error(self) -> float:
-        """Return the largest error with which a training picture is redrawn."""
-        with well_formed(self.run.file(EXTRACTION)):
-            return float(self.table(EXTRACTION)["redrawing_error"])
+    def extraction(self) -> ExtractionRecord:
+        """Return what the extraction found."""
+        self.require("extract")
+        return read_record(ExtractionRecord, self.run.file(EXTRACTION))
+
+    def lifting(self) -> LiftingRecord:
+        """Return the result of lifting, the lifted model included."""
+        self.require("lift")
+        return read_record(LiftingRecord, self.run.file(LIFTING))
 
     def results(self) -> dict[str, Any]:
         """Return the table of the run."""

@@ -18,16 +18,18 @@ import attrs
 import numpy as np
 
 from cubespace.base.errors import CubeError, InputError, UsageError
-from cubespace.base.files import read_json, replacing
+from cubespace.base.files import replacing
 from cubespace.base.leftovers import temporary_prefix
 from cubespace.base.observer import Observer
 from cubespace.base.options import parse_spec
+from cubespace.base.records import read_record
 from cubespace.base.version import __version__
 from cubespace.data.domain import Domain, Pairs
 from cubespace.data.spoiling import spoil
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import load_bits
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
 from cubespace.runs.learners import read_code
 from cubespace.runs.pictures.plan import Planning
@@ -52,12 +54,9 @@ def open_planning(path: Path, catalogue: Catalogue, execution: Execution) -> Pla
         unpack(path, folder)
         code = read_code(catalogue, folder / CODE, execution)
         domain = bundle_domain(load_config(folder / CONFIG, {}), code.image_shape, catalogue)
-        seen, table = load_bits(folder / BITS)["train"], read_json(folder / EXTRACTION)
-        error = table.get("redrawing_error") if isinstance(table, dict) else None
-        if not isinstance(error, float):
-            raise InputError(f"{path} is damaged: {EXTRACTION} does not say how well pictures are redrawn")
+        seen, extraction = load_bits(folder / BITS)["train"], read_record(ExtractionRecord, folder / EXTRACTION)
         memory = TrainingMemory.of(seen.before, seen.after)
-        return Planning(code, load_strips(folder / STRIPS), domain, memory, error)
+        return Planning(code, load_strips(folder / STRIPS), domain, memory, extraction.redrawing_error)
 
 
 def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:

@@ -121,7 +121,7 @@ class Planning:
     def of(cls, pipeline: Pipeline) -> Planning:
         """Return it for a run, from its files."""
         learned = pipeline.code(), pipeline.strips()
-        return cls(*learned, pipeline.domain(), pipeline.memory(), pipeline.redrawing_error())
+        return cls(*learned, pipeline.domain(), pipeline.memory(), pipeline.extraction().redrawing_error)
 
     def picture(self, given: Given, resize: bool = False) -> Images:
         """Return a picture as a batch of one, in the size and colours trained on; scaled if training pictures were."""

@@ -27,6 +27,7 @@ from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
 from cubespace.runs.folder.trace_file import TRACE, save_trace, trace_digest
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
 
 PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
@@ -183,7 +184,7 @@ def write_solution(
     plan = None if solution is None else solution.search.plan
     if solution is not None and solution.frames is not None and solution.trace is not None and plan is not None:
         wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
-        write_text(folder / PLAN, "".join(f"({name})\n" for name in step_names(model, solution.search)))
+        write_text(folder / PLAN, write_plan(step_names(model, solution.search)))
         save_trace(folder / TRACE, solution.trace)
         pictures = problem.init, problem.goal, solution.frames
         write_picture(folder / STRIP, film_strip(*pictures, wrong, unseen, accepted_steps(record)))

@@ -37,7 +37,7 @@ from cubespace.runs.stages.judging import familiarity
 from cubespace.runs.stages.planned import Planned, planned_run
 from cubespace.search.side_by_side import side_by_side
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
-from cubespace.settings.stages import CODE, EXTRACTION, LIFTING, RESULTS, STRIPS
+from cubespace.settings.stages import CODE, LIFTING, RESULTS, STRIPS
 from cubespace.symbols.pddl import write_problem
 
 RECORD = 4  # the form of an instance's record: one of another form is made again
@@ -74,12 +74,12 @@ def evaluate_run(run: RunContents) -> None:
 
 def origin(run: RunContents) -> dict[str, Any]:
     """Return who made the model: the learner, what was trained, and where effects and preconditions come from."""
-    learner, extraction = run.learner(), run.table(EXTRACTION)
+    learner, extraction = run.learner(), run.extraction()
     return {
         "learner": learner.title,
         "updates": learner.updates,
-        "effects": extraction["effects"],
-        "preconditions": extraction["precondition"],
+        "effects": extraction.effects,
+        "preconditions": extraction.precondition,
     }
 
 
@@ -103,7 +103,7 @@ def evaluate(
     planners: dict[str, Solver] = {spec: catalogue.create("planner", spec) for spec in config.planners}
     refuse_missing(planners, code)
     limits = Limits(seconds=config.time_limit, megabytes=config.memory_limit)
-    searches = [planned.told(search_problem(code, planned.strips, problem)) for problem in problems]
+    searches = [planned.with_lifted_task(search_problem(code, planned.strips, problem)) for problem in problems]
     _announce(run, observer, planners, problems, searches)
     bench = Bench(run.file("problems"), code, planned, domain, learned.memory, limits, observer)
     rows: dict[str, Any] = {}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import attrs
 import numpy as np
 
 from cubespace.base.errors import UsageError
 from cubespace.base.files import write_json, write_text
+from cubespace.base.records import write_record
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
 from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.learners import make_learner
 from cubespace.runs.pictures.solving import redrawing_errors
 from cubespace.runs.stages.judging import judge_run
@@ -35,8 +36,8 @@ def extract_model(run: RunContents) -> None:
         write_text(run.run.file(PDDL), write_domain(model))
         pictures = np.concatenate([data.train.before, data.train.after])
         largest = float(redrawing_errors(code, pictures).max())
-        record = {**attrs.asdict(report), "effects": effects, "precondition": precondition, "redrawing_error": largest}
-        write_json(run.run.file(EXTRACTION), record)
+        record = ExtractionRecord.of(report, effects=effects, precondition=precondition, redrawing_error=largest)
+        write_record(run.run.file(EXTRACTION), record)
         run.observer.say(f"extract: {report.summary}")
         judgement = judge_run(code, model, data, run.bits(), effects=effects, labels=report.labels)
         write_json(run.run.file(JUDGEMENT), judgement.record())

@@ -1,4 +1,4 @@
-"""Lift pairs of pictures: read them as values of variables, by the network of a run or without any, and lift them."""
+"""Lift pairs of pictures: read them as values of variables, by the network of a run or without one, and lift them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Images
+from cubespace.base.arrays import Images
 from cubespace.data.domain import Pairs
 from cubespace.evaluation.diagnosis import Encode
 from cubespace.learning.code import Code
 from cubespace.lifting.checks import find_actions
+from cubespace.lifting.criteria import Criteria
 from cubespace.lifting.grounding import Grounded, ground
-from cubespace.lifting.lift import Care, Lifting, lift
-from cubespace.lifting.looks import Looks, find_looks
+from cubespace.lifting.lift import Lifting, lift
+from cubespace.lifting.looks import find_looks
 from cubespace.lifting.model import LiftedModel
 from cubespace.lifting.pixels import find_pixel_variables
 from cubespace.lifting.variables import Variables
+from cubespace.runs.folder.bits_file import BitPairs
+from cubespace.runs.folder.lifting_file import Source
 from cubespace.settings.run_config import LiftConfig
 from cubespace.symbols.invariants import find_mutexes
 
@@ -28,7 +31,11 @@ class Eye:
     look: Encode
     groups: tuple[int, ...]
     regions: NDArray[np.intp] | None
-    source: str  # encoder: the bits of the run; redrawn: pixels as the network redraws them; pixels: as they are
+    source: Source
+
+    def read(self, pairs: Pairs) -> BitPairs:
+        """Return the bits of both pictures of each pair."""
+        return BitPairs(self.look(pairs.before), self.look(pairs.after))
 
 
 def code_eye(code: Code, pairs: Pairs) -> Eye:
@@ -48,19 +55,17 @@ def code_eye(code: Code, pairs: Pairs) -> Eye:
 
 
 def plain_eye(pairs: Pairs) -> Eye:
-    """Return an eye that knows no network: groups of pixels of the pictures as they are."""
+    """Return an eye that uses no network: groups of pixels of the pictures as they are."""
     found = find_pixel_variables(pairs.before, pairs.after)
     return Eye(look=found.look, groups=found.groups, regions=found.regions, source="pixels")
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class LiftedPairs:
-    """What came of lifting, with the training pairs as bits."""
+    """The result of lifting, with the training pairs as bits."""
 
     eye: Eye
-    before: Bits
-    after: Bits
-    looks: Looks
+    states: BitPairs
     lifting: Lifting
     grounded: Grounded | None
 
@@ -70,22 +75,30 @@ class LiftedPairs:
         return self.lifting.model
 
 
-def lift_pairs(eye: Eye, pairs: Pairs, config: LiftConfig) -> LiftedPairs:
-    """Lift pairs of pictures as an eye sees them."""
-    before, after = eye.look(pairs.before), eye.look(pairs.after)
+def lift_pairs(eye: Eye, pairs: Pairs, states: BitPairs, config: LiftConfig) -> LiftedPairs:
+    """Lift pairs of pictures, given the states in which an eye sees them."""
     variables = Variables.of(eye.groups)
-    looks = find_looks(len(variables), eye.regions, pairs.before, variables.values(before))
-    care = Care(level=config.level, least_share=config.least_share, most_accidents=config.most_accidents)
-    lifting = lift(before, after, eye.groups, looks, care)
-    grounded = None
-    if lifting.model is not None:
-        found = ground(lifting.model)
-        actions = find_actions(found.model, before, after)
-        model = attrs.evolve(
-            found.model,
-            support=np.bincount(actions[actions >= 0], minlength=found.model.actions),
-            mutexes=find_mutexes(found.model, np.concatenate([before, after])),
-            groups=np.asarray(eye.groups, dtype=np.intp),
-        )
-        grounded = attrs.evolve(found, model=model)
-    return LiftedPairs(eye=eye, before=before, after=after, looks=looks, lifting=lifting, grounded=grounded)
+    looks = find_looks(len(variables), eye.regions, pairs.before, variables.values(states.before))
+    criteria = Criteria(
+        level=config.level,
+        least_share=config.least_share,
+        most_accidents=config.most_accidents,
+        accident_rate=config.accident_rate,
+        least_states=config.least_states,
+    )
+    lifting = lift(states.before, states.after, eye.groups, looks, criteria)
+    grounded = None if lifting.model is None else _grounded(lifting.model, eye, states)
+    return LiftedPairs(eye=eye, states=states, lifting=lifting, grounded=grounded)
+
+
+def _grounded(model: LiftedModel, eye: Eye, states: BitPairs) -> Grounded:
+    """Ground a lifted model, and count the transitions that show each action."""
+    grounded = ground(model)
+    actions = find_actions(grounded.model, states.before, states.after)
+    strips = attrs.evolve(
+        grounded.model,
+        support=np.bincount(actions[actions >= 0], minlength=grounded.model.actions),
+        mutexes=find_mutexes(grounded.model, np.concatenate([states.before, states.after])),
+        groups=np.asarray(eye.groups, dtype=np.intp),
+    )
+    return attrs.evolve(grounded, model=strips)

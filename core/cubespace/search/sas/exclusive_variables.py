@@ -1,8 +1,8 @@
 """Finite-domain variables instead of bits.
 
-Mutually exclusive bits become one variable; bits that never change or that equal another bit vanish, and so do actions
-that can never be applied. All of this follows from mutexes, so plans and their costs stay the same. A bit stays a
-variable of its own if some action uses it in a way that no value of a larger variable expresses.
+Mutually exclusive bits become one variable; bits that never change or that equal another bit are dropped, and so are
+actions that can never be applied. All of this follows from mutexes, so plans and their costs stay the same. A bit
+remains a variable of its own if an action uses it in a way that no value of a larger variable expresses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Encoding:
     Value ``i`` of a variable means that its member ``i`` is true; one more value means that none of them is.
     """
 
-    mutexes: Bits  # (2 * bits, 2 * bits), what it follows from
+    mutexes: Bits  # (2 * bits, 2 * bits), from which the rest follows
     usable: Bits  # (bits,), the bits that may share a variable
     same: Indices  # (2 * bits,), the literal that stands for all its equivalents
     constant: Bits  # (2 * bits,), literals of bits that never change
@@ -42,14 +42,14 @@ class Encoding:
         """Return the value of each variable for rows of known literals, (rows, 2 * bits)."""
         return _values(self.variables, known, every=True)
 
-    def unsaid(self, wanted: Bits, values: NDArray[np.intp]) -> Bits:
-        """Return the bits of wanted literals, (2 * bits,), that the values of the variables do not express."""
-        bits = len(wanted) // 2
+    def unsaid(self, required: Bits, values: NDArray[np.intp]) -> Bits:
+        """Return the bits of required literals, (2 * bits,), that the values of the variables do not express."""
+        bits = len(required) // 2
         silent = np.zeros(bits, dtype=np.bool_)
         for members, value in zip(self.variables, values, strict=True):
             silent[members % bits] = value < 0
         unsaid = np.zeros(bits, dtype=np.bool_)
-        unsaid[self.same[wanted & ~self.constant] % bits] = True
+        unsaid[self.same[required & ~self.constant] % bits] = True
         return unsaid & silent
 
     def fact(self, variable: int, value: int) -> str:
@@ -68,7 +68,7 @@ _encodings: WeakKeyDictionary[StripsModel, Encoding] = WeakKeyDictionary()
 
 
 def encode(model: StripsModel, mutexes: Bits, usable: Bits) -> Encoding:
-    """Return the encoding of a model; the last one is kept, as the tasks of a model mostly share it."""
+    """Return the encoding of a model; the last one is cached, since the tasks of a model usually share it."""
     last = _encodings.get(model)
     if last is None or not (np.array_equal(last.mutexes, mutexes) and np.array_equal(last.usable, usable)):
         last = _encodings[model] = _encode(model, mutexes, usable)
@@ -94,11 +94,11 @@ def _encode(model: StripsModel, mutexes: Bits, usable: Bits) -> Encoding:
     made &= ~known
     live = np.asarray(live & made.any(1), dtype=np.bool_)  # an action that changes nothing is never needed
     needed, made, known = needed[live], made[live], known[live]
-    own = (same == np.arange(2 * model.bits)) & ~constant
-    shared = own & ~(made[:, negation] & ~known).any(0)  # "not a" can be made where a is known to be true
+    representative = (same == np.arange(2 * model.bits)) & ~constant
+    shared = representative & ~(made[:, negation] & ~known).any(0)  # "not a" can be made where a is known to be true
     alone = needed & ~related(needed, follows & ~follows.T)  # does not follow from anything else the action needs
     groups = exclusive_groups(mutexes, shared & np.tile(usable, 2), lambda group: _sayable(group, alone, known))
-    rest = own[: model.bits].copy()
+    rest = representative[: model.bits].copy()
     for group in groups:
         rest[group % model.bits] = False
     variables = [*groups, *np.flatnonzero(rest)[:, None]]
@@ -111,7 +111,7 @@ def _encode(model: StripsModel, mutexes: Bits, usable: Bits) -> Encoding:
 
 
 def _sayable(group: Indices, alone: Bits, known: Bits) -> Indices:
-    """Return the members without those of which some action only says "not this one", which is not a value."""
+    """Return the members without those that an action requires only as "not this one", which is not a value."""
     bits = alone.shape[1] // 2
     while len(group) > 1:
         negation = (group + bits) % (2 * bits)

@@ -1,6 +1,6 @@
-"""Larger variables: those whose bits belong to one group become one; its values are the combinations that can occur.
+"""Larger variables: those whose bits belong to one group are merged; the values are the combinations that can occur.
 
-If several variables encode one thing together, heuristics see little and abstractions lose much; with a single variable
+If several variables together encode one thing, heuristics and abstractions lose information; with a single variable
 they do not. Which combinations can occur follows from the operators, so plans and their costs stay the same.
 """
 
@@ -72,7 +72,7 @@ _merged: WeakKeyDictionary[Encoding, tuple[Indices, Merged]] = WeakKeyDictionary
 
 
 def merge_once(encoding: Encoding, groups: Indices, init: Values) -> Merged:
-    """Return the result of :func:`merge`, or its last one if that covers ``init``."""
+    """Return the result of :func:`merge`, or the cached one if that covers ``init``."""
     last = _merged.get(encoding)
     if last is None or not np.array_equal(last[0], groups) or not last[1].fitting(init)[1].all():
         last = _merged[encoding] = (groups, merge(encoding, groups, init))
@@ -142,8 +142,8 @@ def _combinations(encoding: Encoding, parts: Indices, init: Values) -> Values | 
 def _fits(table: Values, known: Values) -> Bits:
     """Return whether each row of a table agrees with each row of ``known`` where that is not -1: (values, rows)."""
     fits = np.ones((len(table), len(known)), dtype=np.bool_)
-    for column, wanted in zip(table.T, known.T, strict=True):
-        fits &= (column[:, None] == wanted) | (wanted < 0)
+    for column, required in zip(table.T, known.T, strict=True):
+        fits &= (column[:, None] == required) | (required < 0)
     return fits
 
 

@@ -19,15 +19,15 @@ def write_sas(task: Task, *, group: bool = True) -> str:
     bits = task.model.bits
     mutexes = task_mutexes(task) if group else complements(bits)
     groups = task.model.groups if group and task.model.groups is not None else np.arange(bits)
-    wanted = literals(task.goal & task.care, ~task.goal & task.care)
-    if mutexes[np.ix_(wanted, wanted)].any():
+    goal_literals = literals(task.goal & task.care, ~task.goal & task.care)
+    if mutexes[np.ix_(goal_literals, goal_literals)].any():
         return _contradiction()
-    known = implied(mutexes, wanted[None])
+    known = implied(mutexes, goal_literals[None])
     usable = np.ones(bits, dtype=np.bool_)
     while True:
         encoding = encode(task.model, mutexes, usable)
         goal = encoding.values(known)[0]
-        unsaid = encoding.unsaid(wanted, goal)
+        unsaid = encoding.unsaid(goal_literals, goal)
         if not unsaid.any():
             return _merged_text(encoding, groups, encoding.values(literals(task.init)[None])[0], goal, task.model)
         usable = usable & ~unsaid  # only a variable of its own can express "not this member, whatever the others"

@@ -1,7 +1,7 @@
-"""Presets: settings for domains that the one recipe does not serve; plugins offer them, ours among them.
+"""Presets: named sets of settings; plugins offer them, and so do we.
 
-Ours are the TOML files beside this one. Each begins with its reason. One that names another as its ``base`` has its
-settings below its own.
+Ours are the TOML files beside this one. Each begins with its reason. One that names another as its ``base`` overrides
+the settings of that one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BuiltInPresets:
 
 
 def over(table: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a nested table with another one put on top."""
+    """Return a nested table with another one on top."""
     both = {key for key in table.keys() & upper.keys() if isinstance(table[key], dict) and isinstance(upper[key], dict)}
     return {**table, **upper, **{key: over(table[key], upper[key]) for key in both}}
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images
+from cubespace.base.differences import number_rows
 from cubespace.learning.bit_learner import Unsuitable
 from cubespace_bit_learners.places.values import TIGHT, Compared, learn_values
 
@@ -80,11 +81,11 @@ def _cuts(shape: tuple[int, ...], columns: int | None) -> Iterator[Cut]:
 
 def _promising(slots: NDArray[np.uint8]) -> bool:
     """Return whether slots in coarse grey levels show few patterns that keep the rules of piles."""
-    coarse = np.ascontiguousarray(slots.reshape(-1, slots.shape[-1]) >> COARSE)
-    _, first, number = np.unique(coarse.view(f"V{coarse.shape[1]}"), return_index=True, return_inverse=True)
-    if not 2 <= len(first) <= MOST_THINGS:
+    coarse = slots.reshape(-1, slots.shape[-1]) >> COARSE
+    seen = number_rows(coarse)
+    if not 2 <= len(seen) <= MOST_THINGS:
         return False
-    patterns, codes = _empty_first(coarse[first].astype(np.float32), number.reshape(slots.shape[:-1]))
+    patterns, codes = _empty_first(coarse[seen.first].astype(np.float32), seen.number.reshape(slots.shape[:-1]))
     return order(codes, len(patterns) - 1) is not None
 
 

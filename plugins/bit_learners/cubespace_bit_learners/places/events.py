@@ -6,6 +6,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from cubespace.base.differences import changed_values, number_rows
+
 Codes = NDArray[np.intp]  # (pictures, places), the number of the value that each place shows
 
 HELD_OUT = 0.1  # fraction of the pairs that score a cut
@@ -19,12 +21,6 @@ class Score:
     events: int  # distinct ones in the training part
     coverage: float  # the fraction of held-out pairs whose event was seen in training
     bits: float  # to tell the event of a held-out pair, given those seen in training
-
-
-def events(before: Codes, after: Codes) -> Codes:
-    """Return the event of each pair: the old values of the places that changed, then the new ones; -1 elsewhere."""
-    changed = before != after
-    return np.concatenate([np.where(changed, before, -1), np.where(changed, after, -1)], axis=1)
 
 
 def score_events(before: Codes, after: Codes) -> Score:
@@ -47,7 +43,7 @@ def _told(before: Codes, after: Codes) -> tuple[int, float, float]:
     Witten and Bell have it, by how often an event was new in training.
     """
     train = len(before) - max(1, round(HELD_OUT * len(before)))
-    number = np.unique(events(before, after).astype(np.int16), axis=0, return_inverse=True)[1].ravel()
+    number = number_rows(changed_values(before, after)).number
     count = np.bincount(number[:train], minlength=int(number.max()) + 1)
     seen, kinds = count[number[train:]], int((count > 0).sum())
     values = np.maximum(before.max(0), after.max(0)) + 1.0  # (places,)

@@ -1,9 +1,9 @@
-"""What transitions show: their events, and which of the events to believe.
+"""The events that transitions show, and which of them to believe.
 
 An event is the set of bits that a transition adds and deletes. Data may hold wrong pairs, of two kinds: the second
 picture has nothing to do with the first, or the encoder misread one variable of one picture. Both can be imitated
-(:mod:`mistakes`): the imitations say which classes of events such mistakes make, and how often the same mistake is
-made twice. An event is believed if its count is more than mistakes explain.
+(:mod:`mistakes`): the imitations show which classes of events such mistakes produce, and how often the same mistake
+occurs twice. An event is believed if its count is higher than mistakes explain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from cubespace.base.arrays import Bits, Indices
+from cubespace.base.arrays import Bits, Indices, literals, row_keys
+from cubespace.base.differences import find_differences
 from cubespace_precondition.values.mistakes import Imitation, misread, unrelated
 
 Numbers = NDArray[np.float64]
@@ -44,24 +45,6 @@ class Belief:
     mistakes: float  # fraction of the transitions that are mistakes
 
 
-def find_events(before: Bits, after: Bits) -> Events:
-    """Return the distinct events of transitions, (transitions, bits) each.
-
-    Worked example, three bits, transitions 100 -> 010, 101 -> 011 and 001 -> 001: the first two show the same event
-    (adds 010, deletes 100), the third shows none: ``add`` is [010], ``delete`` is [100], ``event`` is [0, 0, -1].
-    """
-    changes = np.concatenate([after & ~before, before & ~after], axis=1)
-    keys, first, inverse, counts = np.unique(_keys(changes), return_index=True, return_inverse=True, return_counts=True)
-    changing: Bits = np.logical_or.reduce(changes[first], axis=1)
-    order = np.argsort(-counts, kind="stable")
-    order = order[changing[order]]
-    number = np.full(len(keys), -1, dtype=np.intp)
-    number[order] = np.arange(len(order))
-    bits = before.shape[1]
-    distinct = changes[first[order]]
-    return Events(add=distinct[:, :bits], delete=distinct[:, bits:], event=number[inverse])
-
-
 def believable_events(
     before: Bits,
     after: Bits,
@@ -71,12 +54,12 @@ def believable_events(
     alpha: float = 0.05,
     rng: np.random.Generator,
 ) -> Belief:
-    """Return which events mistakes do not explain; ``variables`` are the bits that the encoder reads together.
+    """Return the events that mistakes do not explain; ``variables`` are the bits that the encoder reads together.
 
     The class of an event is how many bits it changes. The fraction of mistakes of a kind is the largest that
     no class contradicts: if a third of all unrelated pairs change 9 bits and no transition does, there are no unrelated
-    pairs. Within a class an event seen k times is believed if mistakes explain at most the fraction ``alpha`` of the
-    events seen so often: how many events mistakes alone show k times or more is known from imitated mistakes. Where
+    pairs. Within a class, an event seen k times is believed if mistakes explain at most the fraction ``alpha`` of the
+    events seen k times or more: how many such events mistakes alone show is known from imitated mistakes. Where
     there are no mistakes everything is believed, even if all events are seen once.
     """
     believed = np.ones(len(events.add), dtype=np.bool_)
@@ -107,33 +90,33 @@ def _belief(
     alpha: float,
     rng: np.random.Generator,
 ) -> Belief:
-    """Return what to believe if the mistakes of the data were made to transitions such as those of the ``base``."""
+    """Return what to believe if the mistakes in the data affect transitions such as those of ``base``."""
     classes = _classes(after & ~before, before & ~after)
     explained: dict[int, float] = {}
     believed = np.ones(len(events.add), dtype=np.bool_)
     by_mistake = np.zeros(len(events.add))
     mistakes = 0.0
-    names = {key: row for row, key in enumerate(_keys(np.concatenate([events.add, events.delete], axis=1)).tolist())}
+    names = {key: row for row, key in enumerate(row_keys(literals(events.add, events.delete)))}
     for imitate in (unrelated, misread):
         fraction = _fraction(classes, explained, imitate(before[base], after[base], variables, rng), alpha)
-        found = _imitate(before, after, variables, imitate, fraction, rng)
-        while (factor := _consistent(events, found, names, alpha)) < 1:
+        imitation = _imitate(before, after, variables, imitate, fraction, rng)
+        while (factor := _consistent(events, imitation, names, alpha)) < 1:
             fraction *= factor
-            found = _imitate(before, after, variables, imitate, fraction, rng)
-        if not found.keys:
+            imitation = _imitate(before, after, variables, imitate, fraction, rng)
+        if not imitation.keys:
             continue
         mistakes += fraction
-        for kind, number in zip(*np.unique(found.classes, return_counts=True), strict=True):
-            explained[int(kind)] = explained.get(int(kind), 0.0) + number / found.rounds
-        believed &= _believed(events, found, alpha)
-        for key, count in zip(found.keys, found.counts.tolist(), strict=True):
+        for kind, number in zip(*np.unique(imitation.classes, return_counts=True), strict=True):
+            explained[int(kind)] = explained.get(int(kind), 0.0) + number / imitation.rounds
+        believed &= _believed(events, imitation, alpha)
+        for key, count in zip(imitation.keys, imitation.counts.tolist(), strict=True):
             if key in names:
-                by_mistake[names[key]] += count / found.rounds
+                by_mistake[names[key]] += count / imitation.rounds
     return Belief(believed=believed, by_mistake=by_mistake, mistakes=mistakes)
 
 
 @attrs.frozen(eq=False)
-class _Found:
+class _Imitation:
     """Events that imitated mistakes show; one row for each event and round."""
 
     classes: Indices  # (mistakes,), of every imitated mistake
@@ -150,23 +133,23 @@ def _imitate(
     imitate: Imitation,
     fraction: float,
     rng: np.random.Generator,
-) -> _Found:
+) -> _Imitation:
     """Imitate the mistakes of the data, as many times over as the transitions allow."""
     number = round(fraction * len(before))
     if not number:
         none = np.zeros(0, dtype=np.intp)
-        return _Found(none, none, none, [], 1)
+        return _Imitation(none, none, none, [], 1)
     start, end = imitate(before, after, variables, rng)
     rounds = max(1, len(start) // number)
     start, end = start[: rounds * number], end[: rounds * number]
-    add, delete = end & ~start, start & ~end
-    turn = np.arange(len(add)) // number
-    changing = (add | delete).any(1)
-    keys = _keys(np.concatenate([add, delete], axis=1)[changing])
-    names, inverse = np.unique(keys, return_inverse=True)
-    pairs, first, counts = np.unique(turn[changing] * len(names) + inverse, return_index=True, return_counts=True)
-    classes = _classes(add, delete)
-    return _Found(classes, classes[changing][first], counts, names[pairs % len(names)].tolist(), rounds)
+    turn = np.arange(len(start)) // number
+    changing = (start != end).any(1)
+    made = find_differences(start[changing], end[changing])
+    pairs, first, counts = np.unique(turn[changing] * len(made) + made.shown, return_index=True, return_counts=True)
+    classes = _classes(end & ~start, start & ~end)
+    names = row_keys(literals(made.add, made.delete))
+    keys = [names[number] for number in (pairs % len(made)).tolist()]
+    return _Imitation(classes, classes[changing][first], counts, keys, rounds)
 
 
 def _fraction(classes: Indices, explained: dict[int, float], imitated: tuple[Bits, Bits], alpha: float) -> float:
@@ -181,50 +164,50 @@ def _fraction(classes: Indices, explained: dict[int, float], imitated: tuple[Bit
     seen = np.array([(classes == kind).sum() - explained.get(int(kind), 0.0) for kind in kinds.tolist()]).clip(0)
     if not len(kinds):
         return 0.0
-    alpha /= len(kinds)  # no bound is to fail by chance
+    alpha /= len(kinds)  # no bound may fail by chance
     least = gammaincinv(made, alpha) / len(start)  # the class's share of all mistakes is hardly less
     most = gammaincinv(seen + 1, 1 - alpha) / len(classes)  # nor its share of the transitions more
     binding = int((most / least).argmin())
     return float(seen[binding] / len(classes) / (made[binding] / len(start)))
 
 
-def _consistent(events: Events, found: _Found, names: dict[bytes, int], alpha: float) -> float:
-    """Return by what factor there are fewer mistakes than imitated; 1 if the data do not contradict.
+def _consistent(events: Events, imitation: _Imitation, names: dict[bytes, int], alpha: float) -> float:
+    """Return the factor by which there are fewer mistakes than imitated; 1 if the data do not contradict.
 
     If mistakes show 40 events of a class at most three times, the data must have about as many such events or more;
     an event that the data show more often does not count, for it may be real as well.
     """
     counts = events.counts
     kinds = _classes(events.add, events.delete)
-    real = np.array([counts[names[key]] if key in names else 0 for key in found.keys], dtype=np.intp)
+    real = np.array([counts[names[key]] if key in names else 0 for key in imitation.keys], dtype=np.intp)
     factor = lowest = 1.0
-    alpha /= len(np.unique(np.stack([found.kinds, found.counts]), axis=1).T) + 1  # no bound is to fail by chance
-    for kind in np.unique(found.kinds).tolist():
-        mine = found.kinds == kind
-        often = np.maximum(found.counts, real)[mine]
-        for level in np.unique(found.counts[mine]).tolist():
+    alpha /= len(np.unique(np.stack([imitation.kinds, imitation.counts]), axis=1).T) + 1  # no bound may fail by chance
+    for kind in np.unique(imitation.kinds).tolist():
+        mine = imitation.kinds == kind
+        often = np.maximum(imitation.counts, real)[mine]
+        for level in np.unique(imitation.counts[mine]).tolist():
             seen = int((counts[kinds == kind] <= level).sum())
             made = int((often <= level).sum())
-            bound = gammaincinv(seen + 1, 1 - alpha) / (gammaincinv(max(made, 1), alpha) / found.rounds)
+            bound = gammaincinv(seen + 1, 1 - alpha) / (gammaincinv(max(made, 1), alpha) / imitation.rounds)
             if made and bound < lowest:
-                lowest, factor = float(bound), seen * found.rounds / made
+                lowest, factor = float(bound), seen * imitation.rounds / made
     return min(factor, lowest)
 
 
-def _believed(events: Events, found: _Found, alpha: float) -> Bits:
-    """Return the events seen so often that few mistakes are.
+def _believed(events: Events, imitation: _Imitation, alpha: float) -> Bits:
+    """Return the events seen more often than mistakes are.
 
-    Of the events of a class seen so often or more at most the fraction ``alpha`` may be mistakes, and of those
-    seen exactly so often at most one half.
+    Of the events of a class seen as often or more often, at most the fraction ``alpha`` may be mistakes, and of those
+    seen exactly as often, at most one half.
     """
     counts = events.counts
     kinds = _classes(events.add, events.delete)
     believed = np.ones(len(counts), dtype=np.bool_)
-    for kind in np.unique(found.kinds).tolist():
+    for kind in np.unique(imitation.kinds).tolist():
         mine = kinds == kind
         levels, seen = np.unique(counts[mine], return_counts=True)
-        made = (found.counts[found.kinds == kind][:, None] == levels).sum(0) / found.rounds
-        more = (found.counts[found.kinds == kind][:, None] >= levels).sum(0) / found.rounds
+        made = (imitation.counts[imitation.kinds == kind][:, None] == levels).sum(0) / imitation.rounds
+        more = (imitation.counts[imitation.kinds == kind][:, None] >= levels).sum(0) / imitation.rounds
         doubtful = (made > seen / 2) | (more > alpha * np.cumsum(seen[::-1])[::-1])
         believed[mine] = counts[mine] > levels[doubtful].max(initial=0)
     return believed
@@ -233,9 +216,3 @@ def _believed(events: Events, found: _Found, alpha: float) -> Bits:
 def _classes(add: Bits, delete: Bits) -> Indices:
     """Return the class of each event: how many bits it changes."""
     return np.asarray(add.sum(1) + delete.sum(1), dtype=np.intp)
-
-
-def _keys(rows: Bits) -> NDArray[np.void]:
-    """Return a name for each row of bits, the same for equal rows only."""
-    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
-    return packed.view(f"V{packed.shape[1]}")[:, 0]

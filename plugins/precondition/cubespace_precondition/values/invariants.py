@@ -1,9 +1,9 @@
-"""Groups of bits of which exactly one is true in every state and that every event keeps so.
+"""Groups of bits of which exactly one is true in every state, before and after every event.
 
 Such a group is a place invariant of a Petri net with weights 0 and 1, and one more finite-domain variable: the cells
 in which tile 7 is, the poses of an agent. The search grows a group from two bits, one of which an event
-exchanges for the other. An event that deletes a member must add one, and the other way round; no member is ever true
-together with another. The states leave so little choice that most steps are forced.
+exchanges for the other. An event that deletes a member must add one, and vice versa; no two members
+are ever true together. The states leave so little choice that most steps are forced.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cubespace.base.arrays import Bits, Indices
+from cubespace.base.arrays import Bits, Indices, distinct_rows
 
 
 def exactly_one_groups(
@@ -22,8 +22,8 @@ def exactly_one_groups(
     """Return groups of bits of which exactly one is true in all ``states`` and after each event from there.
 
     ``states`` are (states, bits), ``add`` and ``delete`` (events, bits). Groups that are ``known`` are not returned.
-    Of each pair of bits that an event exchanges at most one group is sought, and given up after ``steps_per_start``
-    choices, as many as there are bits if None.
+    For each pair of bits that an event exchanges, at most one group is sought, and the search ends after
+    ``steps_per_start`` choices, or as many as there are bits if None.
 
     Worked example, three bits, an event adds 010 and deletes 100, another adds 001 and deletes 010, the states are 100,
     010 and 001: the exchange of bits 0 and 1 starts a group, the second event forces bit 2, the group is (0, 1, 2).
@@ -32,7 +32,7 @@ def exactly_one_groups(
     covered = np.zeros((states.shape[1],) * 2, dtype=np.bool_)  # pairs of bits of groups that were found or known
     for group in known:
         covered[np.ix_(group, group)] = True
-    found: list[Indices] = []
+    groups: list[Indices] = []
     for old, new in search.exchanges():
         if covered[old, new]:
             continue
@@ -40,8 +40,8 @@ def exactly_one_groups(
         covered[old, new] = covered[new, old] = True
         if grown is not None:
             covered[np.ix_(grown, grown)] = True
-            found.append(grown)
-    return found
+            groups.append(grown)
+    return groups
 
 
 def at_most_one_groups(states: Bits, known: Sequence[Indices], *, alpha: float = 0.05) -> list[Indices]:
@@ -49,12 +49,12 @@ def at_most_one_groups(states: Bits, known: Sequence[Indices], *, alpha: float =
 
     Only pairs count that are not both in a ``known`` group and that would meet by chance with a probability of at least
     1 - ``alpha``: two bits that hold in a and b of n states meet ab / n times on average. The groups are proposals of
-    what may matter to an event, so no more than this is asked of each pair.
+    what may matter to an event, so no more than this is required of each pair.
 
     Worked example, three bits, states 100, 010, 001 and 000, each many times over with other bits: no two of the three
     bits are ever true together, so they are a group. In 000 none holds: a key in none of three cells.
     """
-    number = distinct(states).astype(np.float32)
+    number = distinct_rows(states).astype(np.float32)
     often = number.sum(0)
     by_chance = np.outer(often, often) / max(1, len(number))
     apart = (number.T @ number == 0) & (by_chance > -np.log(alpha))
@@ -78,17 +78,11 @@ def _clique(adjacent: Bits) -> Indices:
     return np.sort(np.array(members, dtype=np.intp))
 
 
-def distinct(states: Bits) -> Bits:
-    """Return each state once."""
-    packed = np.unique(np.packbits(states, axis=1), axis=0)
-    return np.unpackbits(packed, axis=1, count=states.shape[1]).astype(np.bool_)
-
-
 class _Search:
-    """Grows groups; a group in the making is a list of bits, the counts of its events and the bits it may get."""
+    """Grows groups; an unfinished group is a list of bits, the counts of its events and the bits that may join it."""
 
     def __init__(self, states: Bits, add: Bits, delete: Bits, steps: int) -> None:
-        self.states = distinct(states)
+        self.states = distinct_rows(states)
         number = self.states.astype(np.float32)
         self.apart = np.asarray(number.T @ number == 0, dtype=np.bool_)  # (bits, bits), never true together
         self.often = self.states.sum(0)  # (bits,)
@@ -121,20 +115,20 @@ class _Search:
         while True:
             if (np.maximum(added, deleted) > 1).any():
                 return []
-            wanted = self._wanted(allowed, added, deleted)
-            if wanted is None:
-                wanted = self._uncovered(group, allowed)
-                if wanted is None:
+            candidates = self._candidates(allowed, added, deleted)
+            if candidates is None:
+                candidates = self._uncovered(group, allowed)
+                if candidates is None:
                     return None
-            if len(wanted) != 1:
-                return wanted
-            bit = wanted[0]
+            if len(candidates) != 1:
+                return candidates
+            bit = candidates[0]
             group.append(bit)
             allowed &= self.apart[bit]
             added, deleted = added + self.add[:, bit], deleted + self.delete[:, bit]
 
-    def _wanted(self, allowed: Bits, added: NDArray[np.intp], deleted: NDArray[np.intp]) -> list[int] | None:
-        """Return the bits of which the event with the fewest to offer wants one in the group; None if all are kept."""
+    def _candidates(self, allowed: Bits, added: NDArray[np.intp], deleted: NDArray[np.intp]) -> list[int] | None:
+        """Return the bits of which one must join, for the event with fewest of them; None if no event asks for one."""
         short, over = np.flatnonzero(deleted > added), np.flatnonzero(added > deleted)
         if not len(short) + len(over):
             return None

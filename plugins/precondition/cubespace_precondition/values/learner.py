@@ -1,4 +1,4 @@
-"""The learner ``values``: an event needs the old values of what it changes, and no value it was never seen with."""
+"""The learner ``values``: an event requires old values of what it changes, and excludes values never seen with it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from cubespace_precondition.values.trials import exclude
 
 @attrs.frozen(kw_only=True)
 class ValuesOptions:
-    """How surely a value must be missing before an action excludes it."""
+    """How much evidence it takes for an action to exclude a value."""
 
     alpha: float = option(
         0.05,
-        "expected fraction of false ones among the restrictions that are learned",
+        "expected fraction of learned restrictions that are false",
         and_(gt(0.0), lt(1.0)),
     )
 
 
 class Values(PreconditionLearner):
-    """Learns from what was seen alone, over finite-domain variables: those of the encoder and those it finds itself.
+    """Learns only from what was seen, over finite-domain variables: those of the encoder and those it finds itself.
 
     Worked example, three bits, no groups; 100 -> 010, 010 -> 100 and 101 -> 011 are seen many times, so is 011,
     but never 011 -> 101. Bits 0 and 1 are found to be a group. The action that adds bit 1 needs bit 0; the one that
@@ -62,7 +62,7 @@ class Values(PreconditionLearner):
     def _believe(
         self, before: Bits, after: Bits, events: Events, groups: Sequence[Indices], rng: np.random.Generator
     ) -> Belief:
-        """Return which events are believed; bits of no group are taken to be read in groups if such are found."""
+        """Return which events are believed; bits without a group are taken to be read in groups if any are found."""
         free = _free(before.shape[1], groups)
         if free.any():
             states = np.concatenate([before, after])
@@ -82,7 +82,7 @@ def declared_groups(numbers: Indices | None) -> list[Indices]:
 def _select(events: Events, belief: Belief) -> tuple[Events, Belief]:
     """Return the events that are believed; transitions of others show none."""
     number = np.append(np.where(belief.believed, np.cumsum(belief.believed) - 1, -1), -1)
-    event = number[events.event]  # no event, -1, stays so
+    event = number[events.event]  # -1, no event, stays -1
     kept = Events(add=events.add[belief.believed], delete=events.delete[belief.believed], event=event)
     return kept, attrs.evolve(
         belief, believed=belief.believed[belief.believed], by_mistake=belief.by_mistake[belief.believed]

@@ -1,4 +1,4 @@
-"""Mistakes that data may hold, imitated: pairs as they would be if nothing but such a mistake had made them."""
+"""Imitations of mistakes in the data: pairs as they would be if each were the result of such a mistake."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def misread(before: Bits, after: Bits, variables: Sequence[Indices], rng: np.ran
     """
     order = rng.permutation(len(before))
     start, end = before[order], after[order]
-    first = rng.random(len(order)) < 0.5  # which of the two pictures is misread: either, alike
+    first = rng.random(len(order)) < 0.5  # which of the two pictures is misread: each with equal probability
     which = rng.integers(len(variables), size=len(order))
     other = before[rng.integers(len(before), size=len(order))]
     for number, bits in enumerate(variables):

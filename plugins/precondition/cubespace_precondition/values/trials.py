@@ -2,7 +2,7 @@
 
 Where the old values of an event hold and another variable X has the value v, the event is expected at its usual rate.
 Values that it was never seen with, although it should have been, are excluded: at one significance level for the whole
-model, one variable after another, so that a variable is not blamed for what another one explains.
+model, one variable after another, so that no variable is held responsible for what another one explains.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def exclude(before: Bits, events: Events, variables: Sequence[Indices], *, alpha
     """Return the literals, (events, 2 * bits), that must be false before each event.
 
     First each event is tested at its own rate. What events have in common, the rate at which they are seen where they
-    are possible and the variables that matter, then helps to judge the rare ones; that is repeated while more is found.
+    are possible and the variables that matter, then helps to judge the rare ones; this is repeated until nothing new is
+    found.
     """
     bits = before.shape[1]
     if not len(events.add):
@@ -44,8 +45,8 @@ def exclude(before: Bits, events: Events, variables: Sequence[Indices], *, alpha
 def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: float) -> Prior:
     """Return what the events have in common, and the evidence that keeps false restrictions below ``alpha``.
 
-    As Benjamini and Hochberg: of ``found`` restrictions at most the fraction ``alpha`` is expected to be false. Only
-    those events say what rate is usual that were tried often enough to tell one half of the trials from the other.
+    As Benjamini and Hochberg: of ``found`` restrictions at most the fraction ``alpha`` is expected to be false. The
+    usual rate comes only from events that were tried often enough to distinguish one half of the trials from the other.
     """
     enough = np.log(trials.tests / alpha) / np.log(2)
     used = np.array([result.used for result in results])
@@ -61,7 +62,7 @@ def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: f
 
 @attrs.frozen(eq=False, kw_only=True)
 class Result:
-    """What was found about an event."""
+    """The restrictions found for an event."""
 
     excluded: Bits  # (2 * bits,), literals that must be false
     used: Bits  # (variables,), of which values are excluded
@@ -104,11 +105,11 @@ class Trials:
         return len(self.events.add) * len(self.starts)
 
     def exclude(self, event: int, prior: Prior) -> Result:
-        """Return what an event needs.
+        """Return the restrictions of an event.
 
-        Variables are added one at a time, the one that explains most first; for the others only those trials
-        count that it allows. It goes on while a variable is significant. If the event is seen significantly too rarely,
-        something is missing: then the likeliest variable is taken, until the event is seen as often as not.
+        Variables are added one at a time, the one that explains most first; for the others only those trials count that
+        it allows. This continues while a variable is significant. If the event is seen significantly too rarely,
+        something is missing: then the likeliest variable is taken, until the event is seen in half of the trials.
         """
         rows = np.flatnonzero(self.possible[:, event])
         held = self.literals[rows][:, self.members]  # (trials, members)

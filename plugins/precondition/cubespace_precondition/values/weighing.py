@@ -1,6 +1,6 @@
-"""How surely values are impossible before an event: counts against what is usual.
+"""The evidence that values are impossible before an event: counts compared with the usual rate.
 
-All evidence is in nats: 3 nats against chance mean that chance would do as much with a probability of exp(-3).
+All evidence is in nats: 3 nats against chance mean that chance would produce as much with a probability of exp(-3).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices
+from cubespace.base.differences import number_rows
 from cubespace_precondition.values.belief import Events
 
 Numbers = NDArray[np.float64]
@@ -17,9 +18,9 @@ Numbers = NDArray[np.float64]
 
 @attrs.frozen(eq=False, kw_only=True)
 class Prior:
-    """What is known before an event is looked at."""
+    """What is known before an event is examined."""
 
-    usual: float  # the rate that an event has at least where it is possible
+    usual: float  # the minimum rate of an event where it is possible
     weight: Numbers  # (variables,), log odds that a variable matters to an event
     threshold: float  # evidence, in nats, that is significant
     alpha: float  # the significance level that the threshold comes from
@@ -27,7 +28,7 @@ class Prior:
 
 @attrs.frozen(eq=False)
 class Evidence:
-    """What the trials of one event say about each value: how surely it is impossible, and the price of choosing it.
+    """The evidence from the trials of one event for each value: that it is impossible, and the price of choosing it.
 
     Worked example, a variable of three values with 30, 30 and 2 trials at rate 1/3, the event was seen with the first
     only: 10, 10 and .7 times would be expected. The last two are unseen: evidence 10 and .7 nats. That some
@@ -62,10 +63,10 @@ class Evidence:
         The stronger of two: by the usual rate, and by the event's own examples, of which none is among those trials.
         """
         fraction = np.add.reduceat(np.where(self.missing > 0, self.trials, 0.0), starts) / self.total
-        own = -self.seen * np.log1p(-np.minimum(fraction, 1 - 1 / (1 + self.total)))
-        own -= np.add.reduceat(self.against, starts)
+        alone = -self.seen * np.log1p(-np.minimum(fraction, 1 - 1 / (1 + self.total)))
+        alone -= np.add.reduceat(self.against, starts)
         pooled = np.add.reduceat(self.missing, starts)
-        return np.asarray(np.maximum(own, pooled) - np.add.reduceat(self.price, starts))
+        return np.asarray(np.maximum(alone, pooled) - np.add.reduceat(self.price, starts))
 
     def impossible(self, mine: slice) -> Bits:
         """Return which values of a variable are impossible, given that some are, by even odds.
@@ -116,14 +117,15 @@ def visit_weights(before: Bits, events: Events, possible: Bits) -> Numbers:
     Worked example: state 110 is seen three times, each time with an event that is shown in half of its trials, and no
     other state is seen twice: r = (1 - 1/2) / (1 - 1/2) = 1, so each of the three counts 1/3.
     """
-    packed = np.packbits(before, axis=1)
-    _, state, visits = np.unique(packed, axis=0, return_inverse=True, return_counts=True)
-    _, both, same = np.unique(state * (len(events.add) + 1) + events.event, return_inverse=True, return_counts=True)
-    visits, same = visits[state], same[both]  # (transitions,)
+    states = number_rows(np.packbits(before, axis=1))
+    _, both, same = np.unique(
+        states.number * (len(events.add) + 1) + events.event, return_inverse=True, return_counts=True
+    )
+    visits, same = states.counts[states.number], same[both]  # (transitions,)
     pairs = visits.sum() - len(visits)
     if not pairs:
         return np.ones(len(before))
-    rate = np.append(events.counts / possible.sum(0), 1.0)[events.event]  # to stay where nothing changes is no choice
+    rate = np.append(events.counts / possible.sum(0), 1.0)[events.event]  # staying put is not a choice
     alike = (same - 1).sum() / pairs
     expected = (rate * (visits - 1)).sum() / pairs
     correlation = max(0.0, (alike - expected) / (1 - expected)) if expected < 1 else 0.0

@@ -14,7 +14,7 @@ from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import RunConfig
 
-OLD = Path(__file__).parents[2] / "data" / "run-0.1.0"  # made by that version, as it was released
+OLD = Path(__file__).parents[3] / "data" / "run-0.1.0"  # made by that version, as it was released
 
 
 @pytest.fixture

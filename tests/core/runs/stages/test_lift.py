@@ -7,17 +7,22 @@ import numpy as np
 import pytest
 from command import cube
 from tile_rows import noisy
+from tiny_run import reseal
 from toggles import toggles
 
 import cubespace
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Pairs
+from cubespace.lifting.grounding import ground
 from cubespace.lifting.pixels import find_pixel_variables
 from cubespace.report import write_report
-from cubespace.runs.stages.lifted_checks import findings
+from cubespace.runs.folder.bits_file import BitPairs, load_bits, save_bits
+from cubespace.runs.folder.lifting_file import LiftingRecord
+from cubespace.runs.stages.lifted_checks import lifting_record
 from cubespace.runs.stages.lifted_pairs import lift_pairs, plain_eye
 from cubespace.runs.stages.planned import planned_with
 from cubespace.settings.run_config import LiftConfig, RunConfig
+from cubespace.settings.stages import BITS
 
 NEW = ("lifted.pddl", "lifted-problem.pddl", "lifted-objects.png", "lifted-places.png", "lifted-schemas.png")
 
@@ -42,6 +47,19 @@ def test_a_run_is_lifted_checked_and_shown(default_run, tmp_path) -> None:
     assert "lift: done already" in cube("lift", str(default_run), cwd=tmp_path).stderr
 
 
+def test_the_bits_of_the_run_are_read_and_not_encoded_again(default_run) -> None:
+    bits = load_bits(default_run / BITS)
+    before, after = bits["train"].before, bits["train"].after.copy()
+    after[:100] = before[:100]
+    moving = int((before != after).any(1).sum())
+    save_bits(default_run / BITS, {**bits, "train": BitPairs(before, after)})
+    reseal(default_run, "train", BITS)
+    record = cubespace.Run.load(default_run).lift().record
+    assert record.source == "encoder"
+    assert record.checks is not None
+    assert record.checks.training.transitions == moving < len(before) - 99
+
+
 def test_plans_of_the_lifted_and_of_the_repaired_model(default_run) -> None:
     found = {}
     for model in ("learned", "lifted", "repaired"):
@@ -54,11 +72,19 @@ def test_plans_of_the_lifted_and_of_the_repaired_model(default_run) -> None:
     assert all(valid for _, valid in found["lifted"])
 
 
+def test_the_report_names_the_actions_of_the_model_that_was_planned_with(default_run) -> None:
+    run = cubespace.run(default_run / "config.toml", folder=default_run, planners=("fd-lmcut",), plan_model="lifted")
+    grounded = ground(run.lift().model).model  # type: ignore[arg-type]
+    steps = run.results["planners"]["fd-lmcut"]["records"][0]["plan"]
+    text = write_report([run.path], run.catalogue).read_text()
+    assert all(grounded.names[step] in text for step in steps)
+
+
 def test_bits_that_are_no_values_are_lifted_from_redrawn_pictures(tiny_run) -> None:
     run = cubespace.Run.load(tiny_run)
     record = run.lift().record
-    assert record["source"] == "redrawn"
-    assert record["lifted"] or record["reasons"]
+    assert record.source == "redrawn"
+    assert record.lifted or record.reasons
     with pytest.raises(UsageError, match=r"plan\.model=learned"):
         cubespace.run(tiny_run / "config.toml", folder=tiny_run, plan_model="lifted")
 
@@ -93,7 +119,7 @@ def _way(model: str) -> list[str]:
 
 
 def test_a_world_that_was_not_lifted_is_refused_or_left_as_it_is() -> None:
-    record = {"lifted": False, "reasons": ["nothing moves"], "source": "encoder", "checks": None}
+    record = LiftingRecord(lifted=False, reasons=("nothing moves",), source="encoder")
     with pytest.raises(UsageError, match="nothing moves"):
         planned_with("lifted", record, None, np.zeros((1, 1), dtype=bool))  # type: ignore[arg-type]
     assert planned_with("repaired", record, None, np.zeros((1, 1), dtype=bool)).name == "learned"  # type: ignore[arg-type]
@@ -101,12 +127,12 @@ def test_a_world_that_was_not_lifted_is_refused_or_left_as_it_is() -> None:
 
 class TestWithoutANetwork:
     def test_clean_pictures_are_lifted(self, rows) -> None:
-        lifted = lift_pairs(plain_eye(rows), rows, LiftConfig())
-        found = findings(lifted)
-        assert found["schemas"] == {"press": 18}
-        assert found["objects"] == {"place": 9, "button": 9}
-        assert lifted.model is not None
-        assert {fact.terms for fact in lifted.model.facts} == {(f"b{place}", f"p{place}") for place in range(1, 10)}
+        eye = plain_eye(rows)
+        record = lifting_record(lift_pairs(eye, rows, eye.read(rows), LiftConfig()))
+        assert record.schemas == {"press": 18}
+        assert record.objects == {"place": 9, "button": 9}
+        assert record.model is not None
+        assert {fact.terms for fact in record.model.facts} == {(f"b{place}", f"p{place}") for place in range(1, 10)}
 
     def test_noise_is_not_understood(self, rows) -> None:
         spoiled = Pairs(noisy(rows.before, 0.3, 1), noisy(rows.after, 0.3, 2))
@@ -119,6 +145,6 @@ class TestWithoutANetwork:
 
 
 def test_names_of_files_are_those_of_the_documentation() -> None:
-    page = (Path(__file__).parents[3] / "docs/run-folder.md").read_text()
+    page = (Path(__file__).parents[4] / "docs/run-folder.md").read_text()
     for name in ("lifting.json", *NEW):
         assert name in page, name

@@ -186,7 +186,7 @@ def test_the_groups_of_the_encoder_reach_the_model(path) -> None:
     assert tuple(groups.tolist()) == done.network().encoder.layout.groups
     record = json.loads((path / "extraction.json").read_text())
     assert record["precondition"] == "values"  # that of the encoder
-    assert done.redrawing_error() == record["redrawing_error"] < 1e-4
+    assert done.extraction().redrawing_error == record["redrawing_error"] < 1e-4
 
 
 def test_a_domain_that_draws_other_pictures_is_not_planned_in(path) -> None:

@@ -12,7 +12,7 @@ OURS = ROOT / "results" / "domains.json"  # cube tables runs/domains --rows doma
 PAPERS = ROOT / "results" / "paper-table2.json"  # python benchmarks/paper_tables.py table2 runs/table2
 FAR = ROOT / "results" / "paper-distances.json"  # python benchmarks/paper_tables.py distances runs/distances
 PRINTED = ROOT / "examples" / "paper" / "printed" / "domains.csv"
-# by row: the domain in the paper's tables, and the domains of our matrix that are added up
+# by row: the domain in the paper's tables, and the domains of our matrix whose counts are added
 ROWS = {
     "8-puzzle, MNIST digits": ("mnist", ("mnist",)),
     "8-puzzle, mandrill": ("mandrill", ("mandrill",)),
@@ -23,11 +23,11 @@ ROWS = {
     "15-puzzle, 14 and 21 steps": ("mandrill15", ("mandrill15-14", "mandrill15-21")),
     "Hanoi, 9 disks": ("hanoi9", ("hanoi9", "hanoi9-goals")),
 }
-# variants of table2.toml: trained as long as in the paper, and cut, marked so
+# variants of table2.toml: trained as long as in the paper, or cut and marked
 TRAINED = {"paper-whole": "", "paper": " †", "paper-short": " †"}
 GREEDY = ("fd-gc", "fd-lama")
 NONE = "–"
-SPACE = "\u00a0"  # that no line breaks at
+SPACE = "\u00a0"  # no line breaks here
 Records = list[dict[str, Any]]
 
 
@@ -43,15 +43,15 @@ def readme() -> str:
 
 
 def far() -> str:
-    """Return a row per distance of the 8-puzzle, or that there is none yet."""
+    """Return a row per distance of the 8-puzzle, or a note that there is no run yet."""
     records = _read(FAR)
     if not records:
         return "No run yet: `cube matrix examples/paper/distances.toml -o runs/distances`.\n"
     planners = list(dict.fromkeys(str(record["planner"]) for record in records))
     lines = [["distance", *planners], ["---"] * (len(planners) + 1)]
     for length in dict.fromkeys(str(record["plan.length"]) for record in records):
-        some = [record for record in records if str(record["plan.length"]) == length]
-        lines.append([length, *(_counts(some, planner) for planner in planners)])
+        matching = [record for record in records if str(record["plan.length"]) == length]
+        lines.append([length, *(_counts(matching, planner) for planner in planners)])
     return _table(lines)
 
 
@@ -73,11 +73,11 @@ def _printed() -> dict[str, str]:
 
 
 def _paper_here(records: Records, domain: str) -> str:
-    """Return what the paper's method came to here, marked if its training was cut."""
+    """Return the results of the paper's method here, marked if its training was cut."""
     for variant, mark in TRAINED.items():
-        some = [record for record in records if record["variant"] == variant and record["domain"] == domain]
-        if some:
-            return _counts(some, "fd-lmcut") + mark
+        matching = [record for record in records if record["variant"] == variant and record["domain"] == domain]
+        if matching:
+            return _counts(matching, "fd-lmcut") + mark
     return NONE
 
 
@@ -87,17 +87,17 @@ def _plans(records: Records, domains: tuple[str, ...], planner: str) -> str:
 
 def _counts(records: Records, planner: str) -> str:
     """Return found/valid/optimal of all, added up."""
-    some = [record for record in records if record["planner"] == planner]
+    matching = [record for record in records if record["planner"] == planner]
     found, valid, optimal, instances = (
-        sum(record[name] for record in some) for name in ("found", "valid", "optimal", "instances")
+        sum(record[name] for record in matching) for name in ("found", "valid", "optimal", "instances")
     )
-    return f"{found}/{valid}/{optimal} of {instances}" if some else NONE
+    return f"{found}/{valid}/{optimal} of {instances}" if matching else NONE
 
 
 def _valid(records: Records, domains: tuple[str, ...]) -> str:
-    """Return how many plans of each greedy planner are valid, of as many instances."""
-    some = [[r for r in records if r["domain"] in domains and r["planner"] == planner] for planner in GREEDY]
-    if not all(some):
+    """Return how many plans of each greedy planner are valid, and of how many instances."""
+    matching = [[r for r in records if r["domain"] in domains and r["planner"] == planner] for planner in GREEDY]
+    if not all(matching):
         return NONE
-    valid = ", ".join(str(sum(record["valid"] for record in each)) for each in some)
-    return f"{valid} of {sum(record['instances'] for record in some[0])}"
+    valid = ", ".join(str(sum(record["valid"] for record in each)) for each in matching)
+    return f"{valid} of {sum(record['instances'] for record in matching[0])}"

@@ -17,7 +17,7 @@ from cubespace.plugins.catalogue import load_plugins
 from cubespace.plugins.component import KINDS, Component
 from cubespace.settings.presets import find_preset, preset_names
 from cubespace.settings.run_config import RunConfig
-from made.contracts import comments, plain
+from generator.contracts import comments, plain
 
 
 def command_line() -> str:
@@ -62,10 +62,10 @@ def component_options() -> str:
     """Return the options of every component of this distribution, a table for each kind."""
     parts = []
     for kind, components in load_plugins().components.items():
-        own = [each for each in components.values() if _built_in(each)]
+        built_in = [each for each in components.values() if _built_in(each)]
         rows = [
             f"| `{each.name}` | `{row['option']}` | {_value(row['default'])} | {row['help']} |".replace("||", "| |")
-            for each in own
+            for each in built_in
             for row in option_rows(each)
         ]
         if rows:
@@ -110,7 +110,7 @@ def _built_in(component: Component) -> bool:
 def _setting_rows(values: Any, path: str) -> list[str]:
     """Return a row for each setting below a path, those of inner sections last."""
     said = comments(type(values))
-    own, inner = [], []
+    rows, inner = [], []
     for field in attrs.fields(type(values)):
         value, name = getattr(values, field.name), f"{path}.{field.name}"
         if attrs.has(type(value)):
@@ -119,8 +119,8 @@ def _setting_rows(values: Any, path: str) -> list[str]:
             shown = "" if value is None else ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
             shown = {"True": "on", "False": "off"}.get(shown, shown)
             meaning = said.get(field.name, "").replace("None:", "not set:")
-            own.append(f"| `{name}` | {_value(shown)} | {meaning} |")
-    return own + inner
+            rows.append(f"| `{name}` | {_value(shown)} | {meaning} |")
+    return rows + inner
 
 
 def _value(text: str) -> str:

@@ -46,7 +46,7 @@ Prepare = Callable[[Path], Sequence[str]]  # fills the folder of a case and retu
 
 @attrs.frozen(kw_only=True)
 class Case:
-    """Something done to ``cube``, and what may come of it."""
+    """Something done to ``cube``, and which results are acceptable."""
 
     group: str
     name: str
@@ -55,19 +55,19 @@ class Case:
     codes: frozenset[int] = DOCUMENTED
     seconds: float = HANGS_SECONDS
     check: Check | None = None
-    silent: bool = False  # whether it may fail without a word: its outputs are closed
+    silent: bool = False  # whether it may fail without a message: its outputs are closed
 
 
 @attrs.frozen(kw_only=True)
 class Verdict:
-    """What came of a case: complaints, none if all is well."""
+    """The result of a case: complaints, none if all is well."""
 
     group: str
     name: str
     complaints: tuple[str, ...] = ()
     code: int | None = 0
     seconds: float = 0.0
-    unexpected: bool = False  # told in one line, but not foreseen
+    unexpected: bool = False  # reported in one line, but not foreseen
     said: str = ""
     counts: dict[str, int] = attrs.field(factory=dict)  # what the case consisted of, such as kills by stage
 
@@ -95,7 +95,7 @@ def keep_command_line() -> None:
 
 
 def forget_command_line() -> None:
-    """Let the command line be built anew: plugins may add to it."""
+    """Let the command line be built again: plugins may add to it."""
     import typer.main
 
     typer.main.get_command = forget_command_line.build  # type: ignore[attr-defined]
@@ -146,9 +146,9 @@ def judge(case: Case, folder: Path, ended: Ended) -> list[str]:
     if TRACEBACK in ended.errors:
         complaints.append("traceback")
     if ended.code not in (0, None) and not (ended.errors + ended.output).strip() and not case.silent:
-        complaints.append("silent: failed without a word")
+        complaints.append("silent: failed without a message")
     if max(map(len, ended.errors.splitlines()), default=0) > LONGEST_LINE:
-        complaints.append("overlong: a line of stderr beyond all bounds")
+        complaints.append("overlong: a very long line of stderr")
     if "\x1b" in ended.errors:
         complaints.append("raw: control characters on the terminal")
     if canary(folder).exists():
@@ -162,12 +162,12 @@ def judge(case: Case, folder: Path, ended: Ended) -> list[str]:
 
 
 def canary(folder: Path) -> Path:
-    """Return the file that no case may make."""
+    """Return the file that no case may create."""
     return folder / "canary"
 
 
 def litter(folder: Path) -> list[str]:
-    """Return what a command left that nobody wants: half-written files, and folders of ours among the temporary ones.
+    """Return what a command should not have left: half-written files, and temporary folders of ours.
 
     Libraries keep caches there too, such as torch's ``torchinductor_USER``; they are theirs.
     """
@@ -186,7 +186,7 @@ def run_cube(
     begun = time.monotonic()
     child = os.fork()
     if child == 0:
-        _be_cube(words, folder, inside)
+        become_cube(words, folder, inside)
     code = _wait(child, begun + seconds)
     passed = time.monotonic() - begun
     orphans = end_descendants()
@@ -194,7 +194,7 @@ def run_cube(
     return Ended(code, output, errors, passed), orphans
 
 
-def _be_cube(words: Sequence[str], folder: Path, inside: Callable[[], None] | None) -> None:
+def become_cube(words: Sequence[str], folder: Path, inside: Callable[[], None] | None) -> None:
     """Be the command ``cube`` and never return."""
     code = 99
     try:
@@ -270,7 +270,7 @@ def _children(process: int) -> list[int]:
 
 
 def command_line(process: int) -> str:
-    """Return the command line of a process, or nothing if it has ended."""
+    """Return the command line of a process, or "" if it has ended."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
     return ""

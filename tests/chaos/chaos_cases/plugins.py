@@ -22,7 +22,7 @@ FAILURES = (
     ),
     *("assert False", "raise UnicodeDecodeError('utf-8', b'x', 0, 1, 'odd')", "raise GeneratorExit"),
 )
-# these are no errors but requests to end, as Ctrl-C is: the command may end, with the name of the plugin
+# these are not errors but requests to end, like Ctrl-C: the command may end, naming the plugin
 REQUESTS = ("raise BaseException('odd')", "raise GeneratorExit")
 AT_IMPORT = (*FAILURES, "import no_such_module", "def broken(:", "\x00", "exit(0)", "quit()", "import sys; sys.exit()")
 REGISTRATIONS = (
@@ -135,7 +135,7 @@ LEARNER_BODIES = ("return None", "raise RuntimeError('no luck')", "raise SystemE
 
 
 def faults(world: World, count: int) -> Iterator[Case]:
-    """Give cases with a faulty plugin each."""
+    """Yield cases with a faulty plugin each."""
     cases = [
         *(_skipped(f"import: {line!r}", line) for line in AT_IMPORT),
         *(_skipped(f"hook: {line!r}", _hook(line)) for line in FAILURES),

@@ -55,7 +55,7 @@ SIZES = (
 
 
 def odd_numbers(count: int) -> Iterator[Case]:
-    """Give cases with odd settings, sizes and data."""
+    """Yield cases with odd settings, sizes and data."""
     cases = []
     for name, table in SETTINGS.items():
         words = ["run", *INSTANCES, "--planner", "fd-lmcut", *settings({**QUICK, **table}), "-o", "run"]
@@ -85,7 +85,7 @@ def _plain(name: str, words: Sequence[str]) -> Case:
 
 
 def _bound_memory() -> None:
-    """A mistake in a number must not cost the machine its memory."""
+    """Limit memory: a wrong number must not exhaust the machine's."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
@@ -106,7 +106,7 @@ def _pairs(name: str, words: Sequence[str], folder: Path) -> Sequence[str]:
 
 
 def repeated(world: World, count: int) -> Iterator[Case]:
-    """Give cases that do the undisturbed run once more."""
+    """Yield cases that do the undisturbed run once more."""
     for number in range(count):
         which = ("trained", "chosen")[number % 2]
 

@@ -109,7 +109,7 @@ QUICK = {
 
 
 def faults(world: World, count: int) -> Iterator[Case]:
-    """Give cases with a faulty planner each."""
+    """Yield cases with a faulty planner each."""
     cases = [_fault(world, name, script, in_time=True) for name, script in ENDLESS.items()]
     cases += [_fault(world, name, script, in_time=False) for name, script in QUICK.items()]
     cases += [_memory(world, megabytes) for megabytes in (1, 10**9, 10**15, 10**18, 10**30)]

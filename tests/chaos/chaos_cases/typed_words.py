@@ -144,7 +144,7 @@ ODD_TOML = {
 
 
 def settings(seed: int, count: int) -> Iterator[Case]:
-    """Give cases with settings on the command line; nothing is done but to check them."""
+    """Yield cases with settings on the command line; nothing is done but to check them."""
     for number in range(count):
         rng = random.Random(f"{seed} setting {number}")
         words = ["run", "--dry-run"]
@@ -156,7 +156,7 @@ def settings(seed: int, count: int) -> Iterator[Case]:
 
 
 def specs(seed: int, count: int) -> Iterator[Case]:
-    """Give cases with specs of domains."""
+    """Yield cases with specs of domains."""
     for number in range(count):
         rng = random.Random(f"{seed} spec {number}")
         options = ",".join(f"{rng.choice(OPTIONS)}={rng.choice(VALUES)}" for _ in range(rng.choice((0, 1, 1, 2))))
@@ -165,7 +165,7 @@ def specs(seed: int, count: int) -> Iterator[Case]:
 
 
 def arguments(seed: int, count: int) -> Iterator[Case]:
-    """Give cases with odd flags and arguments."""
+    """Yield cases with odd flags and arguments."""
     for number in range(count):
         rng = random.Random(f"{seed} argument {number}")
         command = rng.choice(COMMANDS)
@@ -176,7 +176,7 @@ def arguments(seed: int, count: int) -> Iterator[Case]:
             words.append(rng.choice(VALUES))
         if command in ("run", "train"):
             words = [command, "--dry-run", *words[1:]] if command == "run" else ["train", "no-such-run", *words[1:]]
-        if command == "data":  # no output may land anywhere but here
+        if command == "data":  # no output may be written outside the case's folder
             words = ["data", "lightsout:size=2", "-n", rng.choice(VALUES), "-o", "out.npz"]
         if command == "report" and "--open" in words:
             continue
@@ -184,7 +184,7 @@ def arguments(seed: int, count: int) -> Iterator[Case]:
 
 
 def files(seed: int, count: int) -> Iterator[Case]:
-    """Give cases with configuration files."""
+    """Yield cases with configuration files."""
     odd = list(ODD_TOML.items())
     for number in range(count):
         rng = random.Random(f"{seed} toml {number}")

@@ -28,7 +28,7 @@ def plain(docstring: str) -> str:
 
 
 def comments(cls: type) -> dict[str, str]:
-    """Return what the comment after each field of a class says."""
+    """Return the comment after each field of a class."""
     source = textwrap.dedent(inspect.getsource(cls))
     said = {
         token.start[0]: token.string.removeprefix("#").strip()

@@ -1,14 +1,14 @@
 """Kills, signals, full disks, hostile files, faulty plugins and planners: what ``cube`` does when things go wrong.
 
-    python benchmarks/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
+    python tests/chaos/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
 
-Every case is made from the seed. A command runs in a forked child that has everything imported; every third kill or so
-hits a fresh interpreter, all those at the start. Judged: after going on, all results are those of an undisturbed run,
-byte by byte; every error is one line and a documented exit code; nothing hangs, no half-written file, temporary folder
-or process is left, no code of a data file is run, limits of planners hold within a tenth.
+Every case is made from the seed. A command runs in a forked child that has everything imported; about every third kill,
+and all those at the start, hit a fresh interpreter. Required: a command that is continued gives the results of an
+undisturbed run, byte for byte; every error is one line and a documented exit code; nothing hangs; no half-written file,
+temporary folder or process is left; no code in a data file is run; limits of planners hold within a tenth.
 
-With ``--work``, what was done there before with the same seed is not done again. A ``--scale`` below 1 does fewer cases
-of each class. Some cases need Linux, some (small disks, devices) need root; without, they are left out.
+With ``--work``, cases that were done there before with the same seed are not done again. A ``--scale`` below 1 does
+fewer cases of each class. Some cases need Linux, some (small disks, devices) need root; otherwise they are left out.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ Work = Case | Callable[[Path], Verdict]
 
 
 def main() -> None:
-    """Do all cases, print the table and keep it."""
+    """Run all cases, print the table and write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def run(work: Path, seed: int, scale: float, groups: Iterable[str]) -> Iterator[Verdict]:
-    """Do the cases of some classes in a folder and give their verdicts; those that are there already are kept."""
+    """Run the cases of some classes in a folder and yield their verdicts; existing verdicts are kept."""
     prepare()
     world = World(work / "runs")
     groups = list(groups)
@@ -146,7 +146,7 @@ def prepare() -> None:
 
 
 def cases(world: World, seed: int, scale: float, group: str) -> Iterator[tuple[str, Work]]:
-    """Give the cases of a class, by name."""
+    """Yield the cases of a class, by name."""
 
     def few(count: int) -> int:
         return max(1, round(scale * count))
@@ -197,8 +197,8 @@ def cases(world: World, seed: int, scale: float, group: str) -> Iterator[tuple[s
 def some(scale: float, found: Iterable[Case]) -> list[Case]:
     """Return a fraction of cases, spread evenly."""
     every = list(found)
-    wanted = max(1, round(scale * len(every)))
-    return every if wanted >= len(every) else [every[index * len(every) // wanted] for index in range(wanted)]
+    size = max(1, round(scale * len(every)))
+    return every if size >= len(every) else [every[index * len(every) // size] for index in range(size)]
 
 
 def _killed_run(world: World, number: int, seed: str, hits: dict[str, int], folder: Path) -> Verdict:
@@ -248,7 +248,7 @@ def summary(verdicts: list[Verdict], seed: int) -> dict[str, Any]:
 
 
 def command() -> str:
-    """Return what was typed, without the folder in which cases work: it decides nothing."""
+    """Return the command line, without the working folder, which does not matter."""
     words = iter(sys.argv)
     kept = [word for word in words if word != "--work" or not next(words, None)]
     return shlex.join(["python", *kept])
@@ -285,7 +285,7 @@ def markdown(result: dict[str, Any]) -> str:
     lines += [f"| {name} | {count} |" for name, count in result["promises"].items()]
     lines += [
         "",
-        "*Unforeseen*: told in one line with exit code 1, as an error nobody thought of; not counted as a failure.",
+        "*Unforeseen*: reported in one line with exit code 1, as an unexpected error; not counted as a failure.",
     ]
     failures = result["failures"]
     if failures:

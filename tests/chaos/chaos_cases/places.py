@@ -22,7 +22,7 @@ TMPFS = ("16k", "60k", "100k", "200k", "300k", "400k", "900k", "2m")
 
 
 def full_disks(world: World, count: int) -> Iterator[Case]:
-    """Give cases in which files can only grow to a size, or the whole disk is small; then there is room again."""
+    """Yield cases in which files can only grow to a size, or the whole disk is small; then there is room again."""
     commands = (world.words("chosen"), ["data", "lightsout:size=2", "-n", "100", "-o", "out.npz"], ["report", "run"])
     cases = []
     for size in SIZES:
@@ -62,7 +62,7 @@ def _small_disk(world: World, size: str) -> Case:
         return world.words("chosen", "disk/run")
 
     def check(folder: Path, _: Ended) -> str:
-        """Make room, go on, and compare."""
+        """Make room, continue, and compare."""
         from chaos_cases.harness import run_cube
 
         try:
@@ -79,7 +79,7 @@ def _small_disk(world: World, size: str) -> Case:
 
 
 def odd_places(world: World) -> Iterator[Case]:
-    """Give cases with folders that cannot be used as one would like."""
+    """Yield cases with folders that cannot be used as requested."""
     small = ["data", "lightsout:size=2", "-n", "5", "-o"]
     yield from _odd_outputs(small)
     run = world.words("chosen")[:-1]
@@ -136,7 +136,7 @@ def _odd_outputs(small: list[str]) -> Iterator[Case]:
 
 
 def _device(words: list[str], folder: Path) -> Sequence[str]:
-    """Make a node like /dev/null of our own: a mistake must not cost the real one."""
+    """Make a node like /dev/null of our own: a mistake must not destroy the real one."""
     with contextlib.suppress(OSError):
         os.mknod(folder / "node", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
     return words
@@ -188,7 +188,7 @@ def _no_entry(world: World, folder: Path) -> None:
 
 
 def outputs(world: World) -> Iterator[Case]:
-    """Give cases with outputs that are closed, full or broken, and with odd homes."""
+    """Yield cases with outputs that are closed, full or broken, and with odd homes."""
     for words in (["plugins"], ["info"], ["report", "run"], ["evaluate", "run"], world.words("chosen", "new")):
         for name, inside in {
             "stdout closed": partial(os.close, 1),
@@ -252,7 +252,7 @@ def _set(name: str, value: str | None) -> None:
 
 
 def at_once(world: World) -> Iterator[Case]:
-    """Give cases with two commands on one run, and with a folder that goes away while a command works on it."""
+    """Yield cases with two commands on one run, and with a folder that goes away while a command works on it."""
 
     def held(words: list[str], folder: Path) -> Sequence[str]:
         run = world.copy(folder)
@@ -277,7 +277,7 @@ def at_once(world: World) -> Iterator[Case]:
     def check(folder: Path, ended: Ended) -> str:
         same = (folder / "before.txt").read_text() == (folder / "run" / "config.toml").read_text()
         if not same:
-            return "changed: the settings of a run at work"
+            return "changed: the settings of a run in use"
         return "" if ended.code == 2 and "in use" in ended.errors else f"not refused (exit code {ended.code})"
 
     for words in (

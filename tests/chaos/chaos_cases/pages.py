@@ -73,7 +73,7 @@ class Page(HTMLParser):
 
 
 def injections(world: World, seed: int, count: int) -> Iterator[Case]:
-    """Give cases with poisoned texts and folders."""
+    """Yield cases with poisoned texts and folders."""
     for number in range(count):
         rng = random.Random(f"{seed} page {number}")
         if number % 3 == 0:
@@ -114,7 +114,7 @@ def _texts(world: World, poison: str, rng: random.Random, folder: Path) -> Seque
 
 
 def _poisoned(value: Any, poison: str, rng: random.Random) -> Any:
-    """Replace texts, but not those that a reader chooses by: a page that is refused shows nothing."""
+    """Replace texts, but not those that decide how a file is read: a page that is refused shows nothing."""
     if isinstance(value, dict):
         return {name: _poisoned(each, poison, rng) for name, each in value.items()}
     if isinstance(value, list):

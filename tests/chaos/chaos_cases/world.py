@@ -1,4 +1,4 @@
-"""The runs that are disturbed: small enough for seconds, with every stage, and what must come of them in the end."""
+"""The runs that are disturbed: small enough for seconds, with every stage, and the results that they must give."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TRAINED = {
 }
 CHOSEN = {"data.transitions": 300}  # the encoder is chosen, nothing is trained
 
-# what depends on the moment, and what only tells how a run went
+# what depends on the moment, and what only describes the course of a run
 CHANGING = ("run.log", "report.html", "environment.json", "manifest.json", "metrics.jsonl", ".lock")
 MEASURED = ("seconds", "megabytes", "date", "key", "sha256")
 
@@ -46,7 +46,7 @@ class World:
 
     @property
     def trained(self) -> Path:
-        """Return the run with a training of some epochs."""
+        """Return the run that was trained for a few epochs."""
         return self.folder / "trained"
 
     @property
@@ -60,7 +60,7 @@ class World:
         return ["run", *INSTANCES, *PLANNERS, *settings(table), "-o", output]
 
     def make(self, *names: str) -> None:
-        """Make runs, undisturbed; those that are there are kept."""
+        """Make undisturbed runs; existing ones are kept."""
         for which in names:
             place = self.folder / f"making-{which}"
             if (self.folder / which).exists():
@@ -109,23 +109,23 @@ def _timeless(value: Any) -> Any:
 
 
 def difference(run: Path, reference: Path) -> str:
-    """Return how a run differs from the undisturbed one, or nothing."""
+    """Return how a run differs from the undisturbed one, or ""."""
     here, there = contents(run), contents(reference)
     names = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
     return f"changed: {', '.join(names)}" if names else ""
 
 
 def forge_manifest(run: Path, names: Sequence[str] = ()) -> None:
-    """Make the manifest tell that the files of a run are as they should be, whatever was done to them."""
+    """Make the manifest state that the files of a run are as they should be, whatever was done to them."""
     path = run / "manifest.json"
     text = path.read_text("utf-8")
     manifest = json.loads(text)
-    wanted = set(names) or {str(each.relative_to(run)) for each in run.iterdir() if each.is_file()}
+    forged = set(names) or {str(each.relative_to(run)) for each in run.iterdir() if each.is_file()}
 
     def mend(value: Any) -> Any:
         if isinstance(value, dict):
             return {
-                name: _sha256(run / name) if name in wanted and isinstance(each, str) else mend(each)
+                name: _sha256(run / name) if name in forged and isinstance(each, str) else mend(each)
                 for name, each in value.items()
             }
         return value

@@ -1,4 +1,4 @@
-"""Kills and signals at random moments: after going on, every result is that of an undisturbed run, byte by byte."""
+"""Kills and signals at random moments: after continuing, every result is that of an undisturbed run, byte for byte."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import attrs
 from chaos_cases.harness import (
     TRACEBACK,
     Verdict,
-    _be_cube,
+    become_cube,
     command_line,
     descendants,
     end_descendants,
@@ -39,7 +39,7 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
 def stage_reached(errors: str) -> str:
-    """Return the stage that a run is in by what it has said so far."""
+    """Return the stage that a run is in, judging by its output so far."""
     stage = "start"
     for name, rest in LINE.findall(errors):
         count = re.match(r"(\d+)/(\d+),", rest)
@@ -50,7 +50,7 @@ def stage_reached(errors: str) -> str:
 
 @attrs.frozen
 class Process:
-    """A command of ``cube`` at work: a forked child, or a fresh interpreter that imports everything first."""
+    """A running command of ``cube``: a forked child, or a fresh interpreter that imports everything first."""
 
     pid: int
     errors: Path
@@ -64,7 +64,7 @@ class Process:
         if not fresh:
             child = os.fork()
             if child == 0:
-                _be_cube(words, folder, None)
+                become_cube(words, folder, None)
             return cls(child, errors)
         environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
         with (folder / "out.txt").open("wb") as out, errors.open("wb") as err:
@@ -81,7 +81,7 @@ class Process:
         return cls(process.pid, errors)
 
     def said(self) -> str:
-        """Return what it has said on stderr so far."""
+        """Return its stderr so far."""
         return self.errors.read_text("utf-8", "replace")
 
     def done(self) -> bool:
@@ -92,18 +92,19 @@ class Process:
         """Send a signal some time after a stage has begun; return the stage really hit, or None if it ended before."""
         deadline = time.monotonic() + PATIENCE
         while STAGES.index(stage_reached(self.said())) < STAGES.index(stage):
-            if self._ended() or time.monotonic() > deadline:
+            if self.ended() or time.monotonic() > deadline:
                 return None
             time.sleep(0.002)
         time.sleep(delay)
-        if self._ended():
+        if self.ended():
             return None
         reached = stage_reached(self.said())
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, number)
         return reached
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
+        """Return whether it has ended, though nobody has waited for it yet."""
         status = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
         return status == "Z"
 
@@ -142,7 +143,7 @@ def killed_run(world: World, folder: Path, number: int, seed: str, hits: dict[st
     ended, orphans = run_cube(words, folder, seconds=300)
     complaints += [f"orphan: {name}" for name in orphans]
     if ended.code != 0:
-        complaints.append(f"lost: it did not go on ({ended.errors.strip().splitlines()[-1:]})")
+        complaints.append(f"lost: it did not continue ({ended.errors.strip().splitlines()[-1:]})")
     else:
         complaints += [change] if (change := difference(folder / "run", world.trained)) else []
     complaints += [f"litter: {name}" for name in litter(folder)]
@@ -168,12 +169,12 @@ def complaints_about(process: Process, code: int | None, reached: str | None, nu
         return [*complaints, f"hang: after {signal.Signals(number).name} in {reached}"]
     if number == signal.SIGKILL or reached is None:
         return complaints
-    if code == 0 or (code == -number and process.done()):  # it came too late: Python was leaving
+    if code == 0 or (code == -number and process.done()):  # it came too late: Python was exiting
         return complaints
     if code != CODES[signal.Signals(number)]:
         complaints.append(f"exit code {code} after {signal.Signals(number).name} in {reached}")
     if "interrupted" not in said:
-        complaints.append(f"silent: no word after {signal.Signals(number).name} in {reached}")
+        complaints.append(f"silent: no message after {signal.Signals(number).name} in {reached}")
     return complaints
 
 
@@ -191,19 +192,19 @@ def killed_search(world: World, folder: Path, victim: str, seed: str) -> Verdict
     begun = time.monotonic()
     process = Process.start(["evaluate", "run"], folder, fresh=False)
     counts: Counter[str] = Counter()
-    wanted = rng.randrange(1, 4)  # which of the searches is hit
-    counts[victim] = _kill_one(process, VICTIMS[victim], wanted, rng)
+    number = rng.randrange(1, 4)  # which of the searches is hit
+    counts[victim] = _kill_one(process, VICTIMS[victim], number, rng)
     code = process.wait()
     said = process.said()
     complaints = complaints_about(process, code, None, signal.SIGKILL)
     complaints += [f"orphan: {name}" for name in end_descendants()]
-    told = "crashed" in said
-    if code not in (0, 1) or told != (code == 1):
-        complaints.append(f"exit code {code}, {'told' if told else 'not told'}")
-    if victim == "supervisor" and told:
+    reported = "crashed" in said
+    if code not in (0, 1) or reported != (code == 1):
+        complaints.append(f"exit code {code}, {'reported' if reported else 'not reported'}")
+    if victim == "supervisor" and reported:
         complaints.append("a dead supervisor was not replaced")
     ended, _ = run_cube(["evaluate", "run"], folder, seconds=120)
-    change = difference(run, world.chosen) if ended.code == 0 else f"lost: exit code {ended.code} when going on"
+    change = difference(run, world.chosen) if ended.code == 0 else f"lost: exit code {ended.code} when continued"
     complaints += [change] if change else []
     complaints += [f"litter: {name}" for name in litter(folder)]
     verdict = Verdict(
@@ -219,17 +220,17 @@ def killed_search(world: World, folder: Path, victim: str, seed: str) -> Verdict
     return verdict
 
 
-def _kill_one(process: Process, names: tuple[str, ...], wanted: int, rng: random.Random) -> int:
-    """Kill the so-many-th process of these names that appears below a command; return how many were killed."""
+def _kill_one(process: Process, names: tuple[str, ...], number: int, rng: random.Random) -> int:
+    """Kill the ``number``-th process of these names that appears below a command; return how many were killed."""
     seen: set[int] = set()
     deadline = time.monotonic() + PATIENCE
-    while not process._ended() and time.monotonic() < deadline:
+    while not process.ended() and time.monotonic() < deadline:
         for each in descendants(process.pid):
             if each in seen or not any(name in command_line(each) for name in names):
                 continue
             seen.add(each)
             # supervisors stay for all searches: one of its two processes is hit some time later
-            if len(seen) >= (rng.randrange(1, 3) if "_supervisor.py" in names else wanted):
+            if len(seen) >= (rng.randrange(1, 3) if "_supervisor.py" in names else number):
                 time.sleep(rng.uniform(0, 0.3 if "_supervisor.py" in names else 0.05))
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(each, signal.SIGKILL)

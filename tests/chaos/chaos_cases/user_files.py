@@ -42,7 +42,7 @@ def picture(kind: str = "png", mode: str = "L", size: tuple[int, int] = (12, 12)
 
 
 def pictures(seed: int, count: int) -> Iterator[Case]:
-    """Give cases with crafted and damaged pictures, read as pairs of one's own."""
+    """Yield cases with crafted and damaged pictures, read as pairs of the user's own."""
     crafted = crafted_pictures()
     for name, content in list(crafted.items())[:count]:
         yield _pair_case("pictures", name, content)
@@ -58,7 +58,7 @@ def pictures(seed: int, count: int) -> Iterator[Case]:
 
 
 def crafted_pictures() -> dict[str, bytes]:
-    """Return pictures that are made to hurt."""
+    """Return pictures that are made to do harm."""
     postscript = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 12 12\n(canary) (w) file\n"
     plain = picture()
     deep: dict[str, bytes] = {}
@@ -130,7 +130,7 @@ def _ghostscript_first() -> None:
 
 
 def archives(seed: int, count: int) -> Iterator[Case]:
-    """Give cases with crafted and damaged ``.npz`` files."""
+    """Yield cases with crafted and damaged ``.npz`` files."""
     crafted = crafted_archives()
     for name, content in list(crafted.items())[:count]:
         yield _archive_case(name, content)
@@ -149,7 +149,7 @@ def _archive_case(name: str, content: bytes) -> Case:
 
 
 def crafted_archives() -> dict[str, bytes]:
-    """Return archives that are made to hurt, and a good one."""
+    """Return archives that are made to do harm, and a good one."""
     good = np.tile(PATTERN, (5, 1, 1))
     odd: dict[str, Any] = {
         "floats": good / 255.0,
@@ -204,7 +204,7 @@ def _zip(members: dict[str, bytes]) -> bytes:
 
 
 def tables(seed: int, count: int) -> Iterator[Case]:
-    """Give cases with crafted and damaged tables of pairs."""
+    """Yield cases with crafted and damaged tables of pairs."""
     good = b"before,after\n" + b"a.png,b.png\n" * 5
     crafted = {
         "good": good,
@@ -245,7 +245,7 @@ def _table_case(name: str, content: bytes) -> Case:
 
 
 def planned_pictures(world: Any, seed: int, count: int) -> Iterator[Case]:
-    """Give cases that plan from a damaged picture."""
+    """Yield cases that plan from a damaged picture."""
     start, goal = world.pictures()
     good = Path(start).read_bytes()
     crafted = crafted_pictures()

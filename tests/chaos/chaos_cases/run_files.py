@@ -35,7 +35,7 @@ USES = (
 
 
 def model_files(world: World, seed: int, count: int) -> Iterator[Case]:
-    """Give cases with damaged and forged networks and checkpoints."""
+    """Yield cases with damaged and forged networks and checkpoints."""
     for number in range(count):
         rng = random.Random(f"{seed} model {number}")
         change = (_damage_model, _forge_model, _damage_checkpoint, _forge_checkpoint)[number % 4]
@@ -58,7 +58,7 @@ def _damage_model(run: Path, rng: random.Random, world: World) -> list[str]:
 
 
 def _forge_model(run: Path, rng: random.Random, world: World) -> list[str]:
-    """Change what the network's file says about itself, in a file that is whole."""
+    """Change the metadata of the network's file, in an undamaged file."""
     path = run / "model.safetensors"
     content = path.read_bytes()
     size = struct.unpack("<Q", content[:8])[0]
@@ -125,7 +125,7 @@ def _use(rng: random.Random, world: World) -> list[str]:
 
 
 def array_files(world: World, seed: int, count: int) -> Iterator[Case]:
-    """Give cases with damaged and forged arrays: the model, the data set, the bits, the traces of plans."""
+    """Yield cases with damaged and forged arrays: the model, the data set, the bits, the traces of plans."""
     names = ("strips.npz", "data.npz", "bits.npz", "problems/000/fd-lmcut/trace.npz")
     for number in range(count):
         rng = random.Random(f"{seed} array {number}")
@@ -166,7 +166,7 @@ def _odd_arrays(path: Path, rng: random.Random) -> bytes:
 
 
 def json_files(world: World, seed: int, count: int) -> Iterator[Case]:
-    """Give cases with odd tables, some with a manifest that vouches for them."""
+    """Yield cases with odd tables, some with a manifest that vouches for them."""
     for number in range(count):
         rng = random.Random(f"{seed} json {number}")
         name = JSON_FILES[number % len(JSON_FILES)]
@@ -202,7 +202,7 @@ LINKS = (
 
 
 def links(world: World, seed: int, count: int) -> Iterator[Case]:
-    """Give cases with links out of the run folder: nothing outside may change."""
+    """Yield cases with links out of the run folder: nothing outside may change."""
     for number in range(count):
         rng = random.Random(f"{seed} link {number}")
         name = LINKS[number % len(LINKS)]

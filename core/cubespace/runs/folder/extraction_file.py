@@ -1,0 +1,24 @@
+"""``extraction.json``: what the extraction found, by which learner, and how well training pictures are redrawn."""
+
+from __future__ import annotations
+
+import attrs
+
+from cubespace.learning.bit_learner import EffectSource
+from cubespace.symbols.extraction import ExtractionReport
+
+
+@attrs.frozen(kw_only=True)
+class ExtractionRecord(ExtractionReport):
+    """What the stage ``extract`` records."""
+
+    effects: EffectSource  # where the effects come from
+    precondition: str  # the learner of preconditions, as NAME or NAME:key=value,…
+    redrawing_error: float  # the largest mean squared error with which a training picture is redrawn
+
+    @classmethod
+    def of(
+        cls, report: ExtractionReport, *, effects: EffectSource, precondition: str, redrawing_error: float
+    ) -> ExtractionRecord:
+        """Return the record of a report."""
+        return cls(**attrs.asdict(report), effects=effects, precondition=precondition, redrawing_error=redrawing_error)
