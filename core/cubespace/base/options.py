@@ -184,8 +184,14 @@ def _optional(value: object, kind: Any) -> object:
 
 
 def _tuple(value: object, kind: Any) -> tuple[object, ...]:
-    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line its items are joined by plus signs."""
-    items = value.split("+") if isinstance(value, Text) else value
+    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line its items are joined by plus signs.
+
+    ``none`` and an empty text stand for no items.
+    """
+    if isinstance(value, Text):
+        items: object = [] if value.lower() in ("", "none") else value.split("+")
+    else:
+        items = value
     if not isinstance(items, (list, tuple)):
         raise TypeError(f"{value!r} is not a list")
     wrap = Text if isinstance(value, Text) else lambda item: item

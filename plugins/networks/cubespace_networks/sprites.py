@@ -36,4 +36,4 @@ class SpritesDecoder(Decoder):
     @torch.no_grad()
     def hold_bit(self, bit: int, value: bool, share: float) -> None:
         """Let the background show what the bit has shown on average."""
-        self.sprites.bias += self.sprites.weight[:, bit] * (share - float(value))
+        self.sprites.bias.add_(self.sprites.weight[:, bit], alpha=share - float(value))
