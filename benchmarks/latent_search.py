@@ -18,15 +18,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from cubespace.autoencoder.extensions.latent_graph import LatentGraph
+from cubespace.runs.stages.networks import build_network
 
 from cubespace import Run
 from cubespace.autoencoder import inference
 from cubespace.autoencoder.encoder import Layout
-from cubespace.autoencoder.extensions.latent_graph import LatentGraph
 from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.base.files import write_text
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.stages.networks import build_network
 from cubespace.search.best_first import best_first, path_length
 from cubespace.search.solver import Limits, SearchProblem, SearchResult
 from cubespace.settings.run_config import load_config

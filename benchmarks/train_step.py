@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from cubespace.runs.stages.networks import build_network
 from torch.utils.flop_counter import FlopCounterMode
 
 from cubespace.autoencoder.devices import pick_device
@@ -28,7 +29,6 @@ from cubespace.autoencoder.encoder import Layout
 from cubespace.autoencoder.training import Trainer
 from cubespace.base.files import write_json, write_text
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.stages.networks import build_network
 from cubespace.settings.recipe import Execution, Recipe
 from cubespace.settings.run_config import load_config, parse_settings
 

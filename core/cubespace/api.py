@@ -16,11 +16,9 @@ from PIL import Image
 
 from cubespace.base.arrays import Images
 from cubespace.base.errors import UsageError
-from cubespace.base.film_strip import film_strip
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
-from cubespace.evaluation.summary import accepted_steps
 from cubespace.experiments.tables.results import Results
 from cubespace.experiments.tables.rows import read_runs
 from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Table, make_table
@@ -28,7 +26,7 @@ from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.runs.pictures.plan import PicturePlan, Planning
-from cubespace.runs.pictures.solving import Given, refuse_missing
+from cubespace.runs.pictures.solving import Given, plan_strip, refuse_missing
 from cubespace.runs.stages.lift import LiftedRun, read_lifted
 from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.search.solver import DEFAULT_LIMITS, Limits
@@ -121,7 +119,7 @@ class Plan:
     @property
     def unseen_steps(self) -> tuple[int, ...]:
         """Return the steps, counted from 1, that no training pair shows: look at these first."""
-        return tuple(self.result.known["unseen_steps"] or ())
+        return self.result.memorised.unseen_steps or ()
 
     @property
     def frames(self) -> Images | None:
@@ -129,21 +127,20 @@ class Plan:
         return self.result.solution.frames if self.result.solution else None
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Mapping[str, Any]:
         """Return outcome, verdict and statistics: what ``cube plan --json`` prints."""
-        return self.result.record()
+        return attrs.asdict(self.result.record())
 
     def strip(self) -> Image.Image:
         """Return the plan as a film strip between the two given pictures."""
-        record, problem = self.record, self.result.problem
+        record = self.result.record()
         if self.frames is None:
-            raise UsageError(f"there is no plan to show: {record['outcome']}")
-        marks = record["wrong_step"], self.unseen_steps, accepted_steps(record)
-        return film_strip(problem.init, problem.goal, self.frames, *marks)
+            raise UsageError(f"there is no plan to show: {record.outcome}")
+        return plan_strip(self.result.problem, self.frames, record)
 
     def save(self, folder: Path | str) -> Path:
         """Write plan, film strip, animation and record into a folder, and return it."""
-        self.result.save(Path(folder), self.record)
+        self.result.save(Path(folder), self.result.record())
         return Path(folder)
 
     def __len__(self) -> int:
@@ -152,21 +149,21 @@ class Plan:
 
     def __repr__(self) -> str:
         """Return outcome and length."""
-        return f"<Plan by {self.result.planner}: {self.record['outcome']}, {len(self)} steps, {self.ending}>"
+        return f"<Plan by {self.result.planner}: {self.result.record().outcome}, {len(self)} steps, {self.ending}>"
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import plan_html
 
         problem = self.result.problem
-        return plan_html(problem.init[0], problem.goal[0], self.frames, self.record)
+        return plan_html(problem.init[0], problem.goal[0], self.frames, self.result.record())
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Run:
     """A run folder and all that came of it."""
 
     folder: RunFolder
-    catalogue: Catalogue = attrs.field(factory=load_plugins, repr=False)
+    catalogue: Catalogue = attrs.field(factory=load_plugins)
 
     @classmethod
     def load(cls, path: Path | str) -> Run:
@@ -227,8 +224,10 @@ class Run:
         solver = self.catalogue.create("planner", planner)
         refuse_missing({planner: solver})
         limits = Limits(seconds=time_limit, megabytes=memory_limit)
-        how: dict[str, Any] = {"resize": resize, "anyway": anyway, "observer": observer}
-        return Plan(self._planning.plan(init, goal, planner, solver, limits, **how))
+        result = self._planning.plan(
+            init, goal, planner, solver, limits, resize=resize, anyway=anyway, observer=observer
+        )
+        return Plan(result)
 
     def lift(self, observer: Observer | None = None) -> LiftedRun:
         """Find objects, places and schemas in the training pairs, as ``cube lift`` does; what is done is kept."""
@@ -248,8 +247,12 @@ class Run:
 
     @cached_property
     def _planning(self) -> Planning:
-        done = self._pipeline
-        return Planning(self.code, self.strips, self.domain, done.memory(), done.extraction().redrawing_error)
+        return Planning.of(self._pipeline)
+
+    def __repr__(self) -> str:
+        """Return the domain, who learned and how, and the folder."""
+        made_by = self._pipeline.learner().summary if self.folder.finished("train") else "nothing learned yet"
+        return f"<Run of {self.config.domain} in {self.path}: {made_by}>"
 
     def _repr_html_(self) -> str:
         from cubespace.report.notebook import run_html
@@ -288,6 +291,6 @@ def _work(
     """Do the stages up to ``last``."""
     loaded = load_plugins()
     wanted = resolve_components(loaded, configure(config, settings, preset))
-    opened = RunFolder.start(Path(folder) if folder else default_folder(wanted), wanted, loaded)
+    opened = RunFolder.prepare(Path(folder) if folder else default_folder(wanted), wanted, loaded)
     Pipeline(opened, loaded, execution or Execution(), observer or Observer()).until(last)
     return Run(opened, loaded)

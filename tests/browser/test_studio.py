@@ -92,7 +92,7 @@ def test_two_pictures_are_dropped_a_plan_is_found_and_stepped_through(chromium, 
     assert page.inner_text(".player .badge") == "optimal"
     assert page.inner_text(".player .summary").startswith("2 steps, valid, optimal; 2 of 2 steps seen in training")
     frames = [page.get_attribute(".stage img", "src")]
-    assert page.inner_text(".caption") == "Frame 0: the start, as the network draws it"
+    assert page.inner_text(".caption") == "Frame 0: the start, drawn from its bits"
     for step in (1, 2):
         page.keyboard.press("ArrowRight")
         assert page.inner_text(".caption").startswith(f"Step {step} of 2: ")

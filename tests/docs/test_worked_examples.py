@@ -11,7 +11,7 @@ from cubespace.symbols.bit_groups import dependent_bits
 from cubespace.symbols.invariants import complements, find_mutexes, related
 from cubespace.symbols.strips import StripsModel
 from cubespace_precondition.rules import Rule
-from cubespace_precondition.significance import add_unlikely
+from cubespace_precondition.significance import SignificanceOptions, add_unlikely
 
 
 def rows(*texts: str) -> Bits:
@@ -75,8 +75,9 @@ def test_a_literal_is_added_where_two_rules_together_make_chance_unlikely() -> N
         needed = literals(rows("100"), rows("000"))[0]
         return Rule(0, needed, examples, np.arange(4), np.zeros(4, dtype=np.bool_), 0)
 
+    options = SignificanceOptions(own=0.01, pooled=0.01)
     alone, pair = [rule()], [rule(), rule()]
-    add_unlikely(alone, made, held, own=0.01, pooled=0.01)
+    add_unlikely(alone, made, held, options)
     assert not alone[0].needed[1]
-    add_unlikely(pair, made, held, own=0.01, pooled=0.01)
+    add_unlikely(pair, made, held, options)
     assert all(each.needed[1] for each in pair)

@@ -4,7 +4,10 @@ import pytest
 
 from cubespace.plugins.catalogue import load_plugins
 
-DECIDING = ("domain", "encoder", "decoder", "apply", "precondition", "planner")  # kinds that decide a result
+DECIDING = (  # kinds that decide a result
+    *("domain", "learner", "encoder", "decoder", "action", "apply", "objective", "extension"),
+    *("precondition", "planner"),
+)
 BUILT_IN = [
     component
     for kind in DECIDING

@@ -1,45 +1,72 @@
-"""Networks and trainings put together for tests, as the stages of a run do it."""
+"""Networks, trainings and codes put together for tests, as the stages of a run do it."""
 
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-from toggles import EVERY_EPOCH, tiny_recipe, toggles
+from toggles import EVERY_EPOCH, ON_THE_CPU, tiny_recipe, toggles
 
-from cubespace.autoencoder.encoder import Layout
+from cubespace.autoencoder.building import build_network, load_extensions, new_network, phases
+from cubespace.autoencoder.learner import train_network
 from cubespace.autoencoder.model import SpaceAutoEncoder
-from cubespace.autoencoder.resuming import Pictures, TrainingRun
+from cubespace.autoencoder.network_code import NetworkCode
+from cubespace.autoencoder.resuming import TrainingRun
 from cubespace.data.domain import Pairs
+from cubespace.learning.bit_learner import Work
+from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.stages.networks import build_network, new_network, read_network
-from cubespace.settings.recipe import Execution, ModelConfig, Recipe
+from cubespace.runs.learners import make_learner, parts_of
+from cubespace.settings.recipe import AutoencoderConfig, Execution, Recipe, TrainConfig
+
+PAPER = TrainConfig(extensions=())  # the joint training alone
 
 
-def build_model(config: ModelConfig, image_shape: tuple[int, ...]) -> SpaceAutoEncoder:
-    """An untrained network with as many bits as the settings say."""
-    return build_network(load_plugins(), config, image_shape, Layout(bits=config.bits))
+def build_model(
+    config: AutoencoderConfig, image_shape: tuple[int, ...], train: TrainConfig = PAPER
+) -> SpaceAutoEncoder:
+    """An untrained network, with the parts that the extensions of a training add."""
+    return build_network(config, train, image_shape, parts_of(load_plugins(), ON_THE_CPU))
+
+
+def code_of(model: SpaceAutoEncoder, recipe: Recipe | None = None) -> NetworkCode:
+    """A network as the code that it stands for, whether it was trained or not."""
+    recipe = recipe or Recipe()
+    return NetworkCode(model, recipe.autoencoder, recipe.train)
 
 
 def training_run(
-    folder: Path, training: Pictures, validation: Pictures, recipe: Recipe, execution: Execution | None = None
+    folder: Path, training: Pairs, validation: Pairs, recipe: Recipe, execution: Execution = ON_THE_CPU
 ) -> TrainingRun:
     """A training in a folder, of a network with seeded weights."""
-    pairs = Pairs(training.before, training.after)
-    network = new_network(load_plugins(), recipe.model, pairs, recipe.train.seed)
-    return TrainingRun(folder, network, training, validation, recipe, execution=execution)
+    parts = parts_of(load_plugins(), execution)
+    return TrainingRun(
+        folder,
+        new_network(recipe.autoencoder, recipe.train, training.before.shape[1:], parts),
+        training,
+        validation,
+        recipe,
+        objective=parts.create("objective", recipe.autoencoder.objective, recipe.train.losses),
+        phases=phases(load_extensions(recipe.train.extensions, parts)),
+        execution=execution,
+    )
 
 
-def train_run(*arguments: Any, **settings: Any) -> SpaceAutoEncoder:
-    """Train to the end and return the network."""
-    run = training_run(*arguments, **settings)
-    for _ in run:
-        pass
-    return run.model
+def work_in(folder: Path, recipe: Recipe | None = None, execution: Execution = ON_THE_CPU) -> Work:
+    """What a stage gives a learner besides pictures."""
+    recipe = recipe or Recipe()
+    return Work(folder=folder, seed=recipe.train.seed, recipe=recipe, parts=parts_of(load_plugins(), execution))
 
 
-def load_model(path: Path, device: str = "cpu") -> SpaceAutoEncoder:
-    """Read a trained network."""
-    return read_network(load_plugins(), path, device)
+def trained_code(
+    folder: Path, training: Pairs, validation: Pairs, recipe: Recipe, execution: Execution = ON_THE_CPU
+) -> NetworkCode:
+    """Train to the end and return the code of the network."""
+    return train_network(training, validation, work_in(folder, recipe, execution))
+
+
+def learned_code(spec: str, folder: Path, pairs: Pairs) -> Code:
+    """What a learner that is not trained by gradient makes of pairs of pictures; a tenth of them is held out."""
+    held_out = len(pairs) // 10
+    return make_learner(load_plugins(), spec).learn(pairs[held_out:], pairs[:held_out], work_in(folder))
 
 
 def train_in_a_process(folder: Path, length: int, news: Connection) -> None:

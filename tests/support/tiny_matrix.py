@@ -68,7 +68,7 @@ def outcome(folder: Path) -> dict[str, Any]:
         hashes = {
             file: digest for stage in ("data", "train", "extract") for file, digest in stages[stage]["files"].items()
         }
-        for timed in ("metrics.jsonl", "encoder.json"):
+        for timed in ("metrics.jsonl", "learner.json"):
             hashes.pop(timed, None)
         found[run.name] = (hashes, _steady(results["planners"]), _steady(read_json(run / "diagnosis.json")))
     return found

@@ -1,6 +1,6 @@
 """Two small finished runs, each made once for all tests: what reports, interface and pages are tested on.
 
-One trains the plain network, in seconds; the other leaves all choices to the defaults, which need no training there.
+One trains a small autoencoder, in seconds; the other leaves all choices to the defaults, which train nothing there.
 """
 
 import json
@@ -18,11 +18,12 @@ from cubespace.base.files import sha256
 
 SETTINGS: dict[str, object] = {
     "data.transitions": 600,
-    "model.bits": 12,
-    "model.actions": 60,
-    "model.encoder": "mlp:width=100",
-    "model.decoder": "mlp:width=100",
-    "model.action_width": 60,
+    "learner.name": "autoencoder",
+    "autoencoder.bits": 12,
+    "autoencoder.actions": 60,
+    "autoencoder.encoder": "mlp:width=100",
+    "autoencoder.decoder": "mlp:width=100",
+    "autoencoder.action_width": 60,
     "train.epochs": 60,
     "train.batch": 50,
 }
@@ -84,7 +85,7 @@ def tiny_run(tmp_path) -> Path:
 
 @pytest.fixture
 def default_run(tmp_path) -> Path:
-    """A run with the defaults, of the test's own: its encoder was chosen by itself."""
+    """A run with the defaults, of the test's own: its learner was chosen by held-out pairs."""
     return copy_run(tmp_path, "default")
 
 

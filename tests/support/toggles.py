@@ -1,24 +1,18 @@
 """A tiny world for tests of learning: nine lamps, each action toggles one."""
 
-import attrs
 import numpy as np
 
 from cubespace.base.arrays import Images
-from cubespace.settings.recipe import ConsolidationConfig, Execution, ModelConfig, Recipe, TrainConfig
+from cubespace.data.domain import Pairs
+from cubespace.settings.recipe import AutoencoderConfig, ConsolidationConfig, Execution, Recipe, TrainConfig
 
 
-@attrs.frozen(eq=False)
-class Toggles:
-    before: Images
-    after: Images
-
-
-def toggles(count: int, seed: int = 0, *, cell: int = 4, colour: bool = False) -> Toggles:
+def toggles(count: int, seed: int = 0, *, cell: int = 4, colour: bool = False) -> Pairs:
     rng = np.random.default_rng(seed)
     before = rng.integers(2, size=(count, 9), dtype=np.uint8)
     after = before.copy()
     after[np.arange(count), rng.integers(9, size=count)] ^= 1
-    return Toggles(*(_draw(states, cell, colour) for states in (before, after)))
+    return Pairs(*(_draw(states, cell, colour) for states in (before, after)))
 
 
 def _draw(states: np.ndarray, cell: int, colour: bool) -> Images:
@@ -28,10 +22,11 @@ def _draw(states: np.ndarray, cell: int, colour: bool) -> Images:
 
 def tiny_recipe(apply: str = "btl", **train: object) -> Recipe:
     encoder, decoder = "mlp:width=32,noise=0.1,dropout=0.05", "mlp:width=32"
-    model = ModelConfig(bits=12, actions=16, action_width=32, encoder=encoder, decoder=decoder, apply=apply)
+    shape = AutoencoderConfig(bits=12, actions=16, action_width=32, encoder=encoder, decoder=decoder, apply=apply)
     settings: dict[str, object] = {"epochs": 3, "decoder_epochs": 1, "action_epochs": 2, "batch": 20} | train
     settings.setdefault("consolidation", ConsolidationConfig(rounds=2, epochs=2))
-    return Recipe(model=model, train=TrainConfig(**settings))  # type: ignore[arg-type]
+    return Recipe(autoencoder=shape, train=TrainConfig(**settings))  # type: ignore[arg-type]
 
 
+ON_THE_CPU = Execution(device="cpu")
 EVERY_EPOCH = Execution(device="cpu", checkpoint_seconds=0.0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from cubespace.autoencoder.model import evaluating
-from cubespace.autoencoder.objective import Losses
+from cubespace.autoencoder.objective import Losses, check_losses
 from cubespace.autoencoder.phase import Phase
 from cubespace.autoencoder.schedules import amount, epochs, steps_of_epoch, temperature
 from cubespace.settings.recipe import TrainConfig
@@ -38,7 +38,7 @@ class JointPhase(Phase):
         images = self.pictures(rows)
         draw = self.objective.needs_successor()
         outputs = self.model(images, temperature(self.config.temperature, progress), draw_successor=draw)
-        return self.objective.losses(self.model, outputs, images, progress)
+        return check_losses(self.objective.losses(self.model, outputs, images, progress), self.objective)
 
     def parameter_groups(self) -> list[tuple[float, list[nn.Parameter]]]:
         """Return the groups of the objective."""

@@ -30,7 +30,7 @@ def train_network(training: Pairs, held_out: Pairs, work: Work) -> NetworkCode:
     objective: Objective = parts.create("objective", config.objective, train.losses)
 
     def measured() -> Mapping[str, Any]:
-        code = NetworkCode(run.model, config, train)
+        code = NetworkCode(model, config, train)
         return {split: attrs.asdict(measures) for split, measures in work.measure(code).items()}
 
     run = TrainingRun(

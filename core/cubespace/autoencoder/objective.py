@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 from torch import Tensor, nn
 
+from cubespace.base.errors import ContractError
 from cubespace.base.options import NoOptions
 from cubespace.settings.recipe import LossConfig
 
@@ -25,6 +26,14 @@ class Renewed:
 
 
 Losses = dict[str, Tensor]  # terms by name, and their weighted sum as ``total``
+
+
+def check_losses(losses: object, component: object) -> Losses:
+    """Return losses, or raise a :class:`ContractError` that names the component that made them."""
+    total = losses.get("total") if isinstance(losses, dict) else None
+    if not isinstance(losses, dict) or not isinstance(total, Tensor) or total.ndim or not total.requires_grad:
+        raise ContractError("its losses have no 'total', one number that depends on what is trained", component)
+    return losses
 
 
 class Objective(ABC):

@@ -24,6 +24,7 @@ class Phase(ABC):
     A phase that the settings list in ``train.extensions`` is an extension.
     """
 
+    revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     name: ClassVar[str]
     main: ClassVar[bool] = False  # whether it takes the place of the joint training
     settings: ClassVar[tuple[str, ...]] = ()  # what the names of settings begin with that only this phase reads

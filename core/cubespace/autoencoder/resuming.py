@@ -93,7 +93,6 @@ class TrainingRun:
 
     def _restore(self) -> None:
         """Continue from the newest good checkpoint, if any, and let the metrics end where it does."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         restored = load_checkpoint(self.folder, self.identity)
         if restored is not None:
             try:

@@ -15,7 +15,7 @@ from torch import Tensor
 from cubespace.autoencoder.devices import RandomState, settle
 from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.autoencoder.noise_pool import refresh_noise
-from cubespace.autoencoder.objective import Objective
+from cubespace.autoencoder.objective import Objective, check_losses
 from cubespace.autoencoder.phase import Phase
 from cubespace.autoencoder.rectified_adam import RectifiedAdam
 from cubespace.autoencoder.schedules import steps_of_epoch
@@ -132,15 +132,15 @@ class Trainer:
 
     def _begin(self, stage: int) -> None:
         """Go to a phase and prepare it; one without epochs is over with that."""
-        self._enter(stage)
-        while not self.finished:
-            if self.phase.rewrites:
+        for number in range(stage, len(self.plan)):
+            if self.plan[number].rewrites and not self.as_trained:
                 self.model.eval()
                 self.as_trained = self.before_rewriting()
+            self._enter(number)
             self.phase.prepare()
             if self.length:
                 return
-            self._enter(self.stage + 1)
+        self._enter(len(self.plan))
 
     def _enter(self, stage: int) -> None:
         """Go to a phase, or beyond the last one."""
@@ -178,7 +178,7 @@ class Trainer:
         """Make one gradient step and return the losses before it."""
         half = self.execution.precision == "bf16"
         with torch.autocast(self.images.device.type, torch.bfloat16, enabled=half):
-            losses = self.phase.losses(rows, progress)
+            losses = check_losses(self.phase.losses(rows, progress), self.phase)
         self.optimizer.zero_grad()
         losses["total"].backward()
         self.optimizer.step()

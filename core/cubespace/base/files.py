@@ -9,6 +9,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,6 +62,22 @@ def part_of(path: Path) -> Path:
     A hidden neighbour, since a rename is atomic only within one file system; not tempfile, whose files are private.
     """
     return path.with_name(f".{path.name[:NAME_LENGTH]}.{os.getpid()}-{secrets.token_hex(4)}.part")
+
+
+def link(source: Path, target: Path) -> None:
+    """Give a file a second name: files are replaced, never written into, so neither can change the other."""
+    part = part_of(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(source, part)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(source, part)
+        part.replace(target)
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @contextmanager

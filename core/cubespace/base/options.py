@@ -6,6 +6,7 @@ Types are strict: ``size=1.5`` is an error where an integer is required; so is a
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -41,12 +42,16 @@ class NoOptions:
     """The options of a component that has none."""
 
 
+def _read_only(options: Mapping[str, object]) -> Mapping[str, object]:
+    return types.MappingProxyType(dict(options))
+
+
 @attrs.frozen
 class Spec:
     """A component by name, with the options the user gave."""
 
     name: str
-    options: Mapping[str, object] = attrs.field(factory=dict)
+    options: Mapping[str, object] = attrs.field(factory=dict, converter=_read_only)
 
     def __str__(self) -> str:
         """Return the text that parses to this spec."""
@@ -55,6 +60,7 @@ class Spec:
         return self.name + ":" + ",".join(f"{key}={_quoted(value)}" for key, value in self.options.items())
 
 
+@functools.cache  # settings are text, so each spec of a command is asked for many times
 def parse_spec(text: str) -> Spec:
     """Read ``name`` or ``name:key=value,…``; commas inside quotes or brackets belong to the value."""
     name, _, rest = text.partition(":")
@@ -184,14 +190,8 @@ def _optional(value: object, kind: Any) -> object:
 
 
 def _tuple(value: object, kind: Any) -> tuple[object, ...]:
-    """Structure ``tuple[T, ...]`` or ``tuple[A, B]``; on the command line its items are joined by plus signs.
-
-    ``none`` and an empty text stand for no items.
-    """
-    if isinstance(value, Text):
-        items: object = [] if value.lower() in ("", "none") else value.split("+")
-    else:
-        items = value
+    """Structure ``tuple[T, …]``; on the command line its items are joined by plus signs, and an empty text has none."""
+    items = [part for part in value.split("+") if part] if isinstance(value, Text) else value
     if not isinstance(items, (list, tuple)):
         raise TypeError(f"{value!r} is not a list")
     wrap = Text if isinstance(value, Text) else lambda item: item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import attrs
 import typer
@@ -18,7 +18,7 @@ from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import DEFAULT_PLANNER, PlanConfig
 
 if TYPE_CHECKING:
-    from cubespace.runs.pictures.act import Actor, Episode
+    from cubespace.runs.pictures.act import Actor, ActsRecord, Episode
     from cubespace.runs.stages.pipeline import Pipeline
 
 ACTS = "acts"
@@ -66,35 +66,24 @@ def act(
     """Plan, act in the environment, look, plan again; the environment itself says whether the goal was reached."""
     loaded = catalogue(no_plugin)
     run = RunFolder.load(folder, loaded)
+    from cubespace.runs.pictures.act import ActsRecord
     from cubespace.runs.stages.pipeline import Pipeline
 
     run = attrs.evolve(run, config=attrs.evolve(run.config, plan=starts.settings(run.config.plan)))
     pipeline = Pipeline(run, loaded, execution(device, 1), Observer())
     actor, episodes = _act(pipeline, planner, starts.labels, starts.steps)
-    table = {"planner": planner, "seed": run.config.plan.seed, "labels": starts.labels, **_table(actor, episodes)}
+    seed, bound = run.config.plan.seed, actor.binding.bound
+    acts = ActsRecord.of(episodes, planner=planner, seed=seed, labels=starts.labels, bound=bound)
     target = output or run.file(ACTS)
-    _write(target, table, episodes)
+    _write(target, acts, episodes)
     if as_json:
-        typer.echo(json.dumps({"folder": str(target), **table}, indent=2))
+        typer.echo(json.dumps({"folder": str(target), **attrs.asdict(acts)}, indent=2))
         return
-    goals = f"{table['reached']} of {table['starts']} goals reached"
-    typer.echo(f"{goals}, {table['as_short_as_possible']} as soon as possible")
-    for record in table["records"]:
-        if not record["reached"]:
-            typer.echo(f"  {record['problem']}: {record['failure']} after {record['steps']} steps")
+    typer.echo(f"{acts.reached} of {acts.starts} goals reached, {acts.as_short_as_possible} as soon as possible")
+    for record in acts.records:
+        if not record.reached:
+            typer.echo(f"  {record.problem}: {record.failure} after {record.steps} steps")
     typer.echo(str(target))
-
-
-def _table(actor: Actor, episodes: list[Episode]) -> dict[str, Any]:
-    """Return the results of all starts."""
-    records = [episode.record() for episode in episodes]
-    return {
-        "learned_actions_bound": round(actor.binding.bound, 4),
-        "starts": len(records),
-        "reached": sum(record["reached"] for record in records),
-        "as_short_as_possible": sum(record["reached"] and record["steps"] == record["distance"] for record in records),
-        "records": records,
-    }
 
 
 def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Actor, list[Episode]]:
@@ -125,20 +114,22 @@ def _act(pipeline: Pipeline, planner: str, labels: int, steps: int) -> tuple[Act
         steps=steps,
     )
     actor.label(domain, labels, np.random.default_rng([config.seed, 1]))
+    problems = pipeline.problems(domain)
+    pipeline.release_data()
     episodes = []
-    for problem in pipeline.problems(domain):
+    for problem in problems:
         episodes.append(actor.act(problem))
         reached = sum(not episode.failure for episode in episodes)
         typer.echo(f"act: {reached} of {len(episodes)} goals reached", err=True)
     return actor, episodes
 
 
-def _write(folder: Path, table: dict[str, Any], episodes: list[Episode]) -> None:
-    from cubespace.base.files import write_json
+def _write(folder: Path, acts: ActsRecord, episodes: list[Episode]) -> None:
     from cubespace.base.film_strip import film_strip, stacked, write_picture
+    from cubespace.base.records import write_record
 
     for episode in episodes:
         init, goal = episode.problem.init, episode.problem.goal
         strips = {"planned": film_strip(init, goal, episode.planned), "done": film_strip(init, goal, episode.happened)}
         write_picture(folder / f"{episode.problem.name}.png", stacked(strips))
-    write_json(folder / "acts.json", table)
+    write_record(folder / "acts.json", acts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,9 @@ from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import Device, Folder, execution
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run import changed, work
-from cubespace.settings.stages import DIAGNOSIS
+
+if TYPE_CHECKING:
+    from cubespace.evaluation.diagnosis_record import DiagnosisRecord
 
 
 @app.command(epilog="Example: `cube diagnose runs/mnist-…`")
@@ -28,38 +30,37 @@ def diagnose(
     loaded = catalogue(no_plugin)
     opened = changed(folder, loaded, None, {"diagnose.states": states, "diagnose.seed": seed})
     done = work(opened, loaded, execution(device, 1), "diagnose", Terminal())
-    result = done.table(DIAGNOSIS)
+    result = done.diagnosis()
     if as_json:
-        typer.echo(json.dumps(result, indent=2))
+        typer.echo(json.dumps(result.table(), indent=2))
         return
     for line in lines(result):
         typer.echo(line)
 
 
-def lines(result: dict[str, Any]) -> list[str]:
+def lines(result: DiagnosisRecord) -> list[str]:
     """Return the diagnosis in words."""
-    fresh = "states" in result
-    if fresh:
-        first = f"{result['moves']} true moves from {result['states']} fresh states ({result['branching']:.2f} each)"
-    else:
-        first = (
-            f"{result['moves']} pairs held out (no simulator), {percent(result['known'])} of them known from training"
-        )
-    sentences = [
-        first,
-        f"recall              {fixed(result['recall'])}",
-        f"  no such effect    {fixed(result['no_effect'])}",
-        f"  blocked           {fixed(result['blocked'])}",
-        f"  unstable bits     {fixed(result['unstable'])}",
+    moves, fresh, held_out = result.moves, result.fresh, result.held_out
+    sentences = []
+    if fresh is not None:
+        sentences.append(f"{fresh.moves} true moves from {fresh.states} fresh states ({fresh.branching:.2f} each)")
+    if held_out is not None:
+        known = percent(held_out.known)
+        sentences.append(f"{held_out.moves} pairs held out (no simulator), {known} of them known from training")
+    sentences += [
+        f"recall              {fixed(moves.recall)}",
+        f"  no such effect    {fixed(moves.no_effect)}",
+        f"  blocked           {fixed(moves.blocked)}",
+        f"  unstable bits     {fixed(moves.unstable)}",
     ]
-    if fresh:
-        sentences.append(f"wrong successors    {fixed(result['wrong'])} per state")
-        if "graph_recall" in result:
-            edges = fixed(result["graph_recall"]), fixed(result["graph_wrong"])
-            sentences.append(f"the network's graph: recall {edges[0]}, wrong {edges[1]} per state")
-        sentences.append(f"states that look different and have the same bits: {result['aliases']}")
-    else:
-        sentences.append(f"recall of new ones  {fixed(result['new_recall'])}")
-        sentences.append(f"pictures that look unlike others with the same bits: {result['ambiguous']}")
-    sentences += [f"{each['planner']} {each['problem']}: {each['what']}; {each['why']}" for each in result["failures"]]
-    return sentences
+    if fresh is not None:
+        sentences.append(f"wrong successors    {fixed(fresh.wrong)} per state")
+    if result.graph is not None:
+        recall, wrong = fixed(result.graph.graph_recall), fixed(result.graph.graph_wrong)
+        sentences.append(f"the network's graph: recall {recall}, wrong {wrong} per state")
+    if fresh is not None:
+        sentences.append(f"states that look different and have the same bits: {fresh.aliases}")
+    if held_out is not None:
+        sentences.append(f"recall of new ones  {fixed(held_out.new_recall)}")
+        sentences.append(f"pictures that look unlike others with the same bits: {held_out.ambiguous}")
+    return sentences + [f"{each.planner} {each.problem}: {each.what}; {each.why}" for each in result.failures]

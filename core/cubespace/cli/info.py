@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from typing import Any
+from collections.abc import Mapping
 
 import attrs
 import typer
@@ -16,6 +16,7 @@ from cubespace.base.version import version_of
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.plugins.component import KINDS
+from cubespace.plugins.offers import Failure
 
 LIBRARIES = ("torch", "numpy", "pluggy", "attrs", "cattrs", "pillow", "up-fast-downward", "pyperplan", "up-symk")
 
@@ -28,41 +29,70 @@ def info(ctx: typer.Context, as_json: AsJson = False, no_plugin: NoPlugin = None
     """Show versions, device, threads, planners found, plugins, failures, and the presets with their reasons."""
     if ctx.args:
         raise UsageError(f"cube info takes no name: cube plugins {ctx.args[0]} shows one component and its options")
-    facts = gather(catalogue(no_plugin))
+    installation = inspect_installation(catalogue(no_plugin))
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        typer.echo(json.dumps(attrs.asdict(installation), indent=2))
         return
-    typer.echo(f"cubespace {facts['cubespace']}, Python {facts['python']}, {facts['platform']}")
-    typer.echo(f"device {facts['device']}, {facts['threads']} thread(s) by default, {facts['cores']} core(s)")
-    typer.echo("libraries: " + ", ".join(f"{name} {number or 'absent'}" for name, number in facts["libraries"].items()))
-    for name, state in facts["planners"].items():
+    typer.echo(f"cubespace {installation.cubespace}, Python {installation.python}, {installation.platform}")
+    typer.echo(
+        f"device {installation.device}, {installation.threads} thread(s) by default, {installation.cores} core(s)"
+    )
+    libraries = ", ".join(f"{name} {number or 'absent'}" for name, number in installation.libraries.items())
+    typer.echo(f"libraries: {libraries}")
+    for name, state in installation.planners.items():
         typer.echo(f"planner {name}: {state}")
-    for name, preset in facts["presets"].items():
-        typer.echo(f"preset {name}: {preset['reason']}  [{preset['plugin']}, {preset['distribution']}]")
+    for name, preset in installation.presets.items():
+        typer.echo(f"preset {name}: {preset.reason}  [{preset.plugin}, {preset.distribution}]")
     for kind in KINDS:
-        typer.echo(f"{KINDS[kind].title}s: {', '.join(facts['components'][kind]) or 'none'}")
+        typer.echo(f"{KINDS[kind].title}s: {', '.join(installation.components[kind]) or 'none'}")
 
 
-def gather(loaded: Catalogue) -> dict[str, Any]:
-    """Return what ``cube info --json`` prints."""
+@attrs.frozen(kw_only=True)
+class ListedPreset:
+    """A preset without its settings."""
+
+    reason: str
+    plugin: str
+    distribution: str
+
+
+@attrs.frozen(kw_only=True)
+class Installation:
+    """What ``cube info --json`` prints."""
+
+    cubespace: str
+    python: str
+    platform: str
+    device: str
+    threads: int
+    cores: int | None
+    libraries: Mapping[str, str | None]  # versions; None: absent
+    planners: Mapping[str, str]  # found, or the reason why not
+    presets: Mapping[str, ListedPreset]
+    components: Mapping[str, list[str]]  # names by kind
+    failures: tuple[Failure, ...]
+
+
+def inspect_installation(loaded: Catalogue) -> Installation:
+    """Return the parts of this installation."""
     from cubespace.autoencoder.devices import default_threads, pick_device
 
-    return {
-        "cubespace": __version__,
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
-        "device": str(pick_device("auto")),
-        "threads": default_threads(),
-        "cores": os.cpu_count(),
-        "libraries": {name: version_of(name) for name in LIBRARIES},
-        "planners": {name: _planner_state(loaded, name) for name in loaded.names("planner")},
-        "presets": {
-            name: {"reason": preset.reason, "plugin": preset.plugin, "distribution": preset.distribution}
+    return Installation(
+        cubespace=__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        device=str(pick_device("auto")),
+        threads=default_threads(),
+        cores=os.cpu_count(),
+        libraries={name: version_of(name) for name in LIBRARIES},
+        planners={name: _planner_state(loaded, name) for name in loaded.names("planner")},
+        presets={
+            name: ListedPreset(reason=preset.reason, plugin=preset.plugin, distribution=preset.distribution)
             for name, preset in loaded.presets.items()
         },
-        "components": {kind: loaded.names(kind) for kind in KINDS},
-        "failures": [attrs.asdict(failure) for failure in loaded.failures],
-    }
+        components={kind: loaded.names(kind) for kind in KINDS},
+        failures=tuple(loaded.failures),
+    )
 
 
 def _planner_state(loaded: Catalogue, name: str) -> str:

@@ -32,6 +32,9 @@ Source = Annotated[
 MatrixFolder = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="The folder of the matrix.  [default: runs/…]")
 ]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Cells, or stages that they share, side by side.  [default: one per core]")
+]
 Lenders = Annotated[
     list[Path] | None,
     typer.Option(
@@ -75,10 +78,16 @@ class Axes:
 
     def put_on(self, matrix: Matrix) -> Matrix:
         """Return a matrix with these axes on top."""
-        given: dict[str, Any] = attrs.asdict(self)
-        names = ("domain", "learner", "apply", "encoder", "precondition", "planner", "variant")
-        axes = {name: given[name] for name in names}
-        axes |= {"seed": self.seeds}
+        axes: dict[str, str | list[str] | None] = {
+            "domain": self.domain,
+            "learner": self.learner,
+            "apply": self.apply,
+            "encoder": self.encoder,
+            "precondition": self.precondition,
+            "planner": self.planner,
+            "variant": self.variant,
+            "seed": self.seeds,
+        }
         for pair in self.pairs or []:
             key, equals, text = pair.partition("=")
             if not equals or not key:
@@ -111,10 +120,7 @@ def matrix(
     executor: Annotated[
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the jobs.")
     ] = "local",
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Cells, or stages that they share, side by side.  [default: one per core]"),
-    ] = None,
+    jobs: Jobs = None,
     manner: Manner,
     reuse: Lenders = None,
     dry_run: Annotated[

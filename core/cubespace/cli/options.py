@@ -159,9 +159,7 @@ class Settings:
     def configuration(self, flags: Mapping[str, object | None]) -> RunConfig:
         """Return defaults, preset, file, ``--seed``, ``--set`` and flags, the last on top; None sets nothing."""
         seeds = {} if self.seed is None else dict.fromkeys(SHORT_NAMES["seed"], self.seed)
-        settings: dict[str, object] = {**seeds, **parse_settings(self.pairs or [])}  # a seed may be set by its name
-        settings |= {key: value for key, value in flags.items() if value is not None}
-        return load_config(self.config, settings, self.preset)
+        return load_config(self.config, {**seeds, **given_settings(self.pairs, flags)}, self.preset)
 
 
 @attrs.frozen
@@ -198,9 +196,14 @@ class Talk:
         return Terminal(quiet=self.quiet, verbose=self.verbose)
 
 
+def given_settings(pairs: list[str] | None, flags: Mapping[str, object | None]) -> dict[str, object]:
+    """Return what ``--set`` and flags say, the last on top; a flag that is None says nothing."""
+    return parse_settings(pairs or []) | {key: value for key, value in flags.items() if value is not None}
+
+
 def open_run(folder: Path | None, config: RunConfig, loaded: Catalogue) -> RunFolder:
-    """Open or create the run folder of a configuration."""
-    return RunFolder.start(folder or default_folder(config), config, loaded)
+    """Return the run folder of a configuration; one that does not exist yet is created when the work begins."""
+    return RunFolder.prepare(folder or default_folder(config), config, loaded)
 
 
 def execution(

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
+import attrs
 import typer
 
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
 from cubespace.cli.progress_bar import Terminal
-from cubespace.evaluation.summary import accepted_steps
+from cubespace.runs.folder.plan_files import STRIP
 from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, TIME_LIMIT
 
 if TYPE_CHECKING:
-    from cubespace.runs.pictures.plan import PicturePlan
+    from cubespace.runs.pictures.plan import PicturePlan, PicturePlanRecord
 
 
 Start = Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")]
 End = Annotated[Path, typer.Argument(metavar="GOAL", help="The picture to reach.")]
-Learned = Annotated[
+RunOrBundle = Annotated[
     Path, typer.Option("--run", metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")
 ]
 Planner = Annotated[
@@ -46,7 +47,7 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only where the
 def plan(
     init: Start,
     goal: End,
-    folder: Learned,
+    folder: RunOrBundle,
     planner: Planner = DEFAULT_PLANNER,
     output: Output = None,
     resize: Resize = False,
@@ -76,42 +77,41 @@ def plan(
         made = planning.plan(init, goal, planner, solver, limits, resize=resize, anyway=anyway, observer=terminal)
     home = Path("plans") if folder.is_file() else folder / "plans"  # a bundle is one file
     target = output or home / own_folder(init, goal, made.problem, planner)
-    record = {"run": str(folder), "init": str(init), "goal": str(goal), **made.record(strict=strict)}
+    record = attrs.evolve(made.record(strict=strict), run=str(folder), init=str(init), goal=str(goal))
     made.save(target, record)
     _tell(target, made, record, as_json=as_json, quiet=quiet)
-    raise typer.Exit(record["exit_code"])
+    raise typer.Exit(record.exit_code)
 
 
-def _tell(target: Path, made: PicturePlan, record: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
+def _tell(target: Path, made: PicturePlan, record: PicturePlanRecord, *, as_json: bool, quiet: bool) -> None:
     """Print where the plan is, and the verdict on it."""
     if as_json:
-        typer.echo(json.dumps({"folder": str(target), **record}, indent=2))
+        typer.echo(json.dumps({"folder": str(target), **attrs.asdict(record)}, indent=2))
     else:
         if not quiet:
             typer.echo(summary(made, record), err=True)
-        typer.echo(str(target / "strip.png" if record["plan"] is not None else target))
+        typer.echo(str(target / STRIP if record.found else target))
 
 
-def summary(made: PicturePlan, record: dict[str, Any]) -> str:
+def summary(made: PicturePlan, record: PicturePlanRecord) -> str:
     """Return one line: the outcome, the verdict on the plan and why, and how much of it was seen in training."""
     if made.solution is None:
         states = f"{made.reach.states:,}" if made.reach else "all"
         return (
             f"the goal cannot be reached: the simulator proves it with {states} states (--anyway searches all the same)"
         )
-    if record["plan"] is None:
-        return f"no plan: {record['outcome']}. {record['detail']}".rstrip()
-    steps, unseen = len(record["plan"]), record["unseen_steps"]
-    worth = record["ending"]
-    if record["valid"] is False:
-        fault = f": {record['fault']}" if record["fault"] else ""
-        worth += f" (frame {record['wrong_step']}: {record['reason']}{fault})"
-    elif record["valid"]:
-        worth += ", optimal" if record["optimal"] else ", not shortest" if record["optimal"] is False else ""
+    if not record.found:
+        return f"no plan: {record.outcome}. {record.detail}".rstrip()
+    steps, unseen = record.steps, record.unseen_steps or ()
+    worth = record.ending
+    if record.valid is False:
+        worth += f" (frame {record.wrong_step}: {record.explanation})"
+    elif record.valid:
+        worth += ", optimal" if record.optimal else ", not shortest" if record.optimal is False else ""
     seen = f"{steps - len(unseen)} of {steps} steps seen in training"
-    doubtful = [step for step in unseen if step not in accepted_steps(record)]
+    doubtful = [step for step in unseen if step not in record.accepted_steps]
     if len(doubtful) < len(unseen):
         seen += f", {len(unseen) - len(doubtful)} new and valid"
     if doubtful:
         seen += f", never seen: {', '.join(map(str, doubtful))}"
-    return f"{steps} steps, {worth}; {seen}; {record['seconds']} s"
+    return f"{steps} steps, {worth}; {seen}; {record.seconds} s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import attrs
 import typer
@@ -52,9 +52,9 @@ def plugins(
             typer.echo(f"  none: cube new-plugin NAME --kind {each} writes one")
 
 
-def listing(loaded: Catalogue, kinds: list[str]) -> dict[str, Any]:
+def listing(loaded: Catalogue, kinds: list[str]) -> dict[str, list[dict[str, str]]]:
     """Return what ``cube plugins --json`` prints."""
-    listed: dict[str, Any] = {
+    listed = {
         kind: [
             {"name": c.name, "summary": c.summary, "plugin": c.plugin, "distribution": c.distribution}
             for c in loaded.components[kind].values()

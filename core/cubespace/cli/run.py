@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import attrs
 import typer
@@ -32,24 +32,26 @@ from cubespace.cli.options import (
     Talk,
     Watchers,
     execution,
+    given_settings,
     observers,
     open_run,
 )
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.cli.signals import Stopped
-from cubespace.evaluation.summary import best_plan
-from cubespace.runs.folder.run_folder import CONFIG, RunFolder, default_folder
+from cubespace.learning.measures import Measures
+from cubespace.runs.folder.plan_files import PLANNER_LOG, PROBLEMS, STRIP, plan_folder
+from cubespace.runs.folder.run_folder import RunFolder, default_folder
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.stages import JUDGEMENT, MEASURES, PDDL
+from cubespace.settings.run_config import with_settings
+from cubespace.settings.stages import PDDL
 
 if TYPE_CHECKING:
+    from cubespace.evaluation.summary import PlannerResults
     from cubespace.plugins.catalogue import Catalogue
+    from cubespace.runs.folder.results_file import RunResults
     from cubespace.runs.stages.pipeline import Pipeline
     from cubespace.settings.recipe import Execution
-
-
-COUNTS = ("instances", "found", "valid", "optimal", "all_seen")
 
 
 @app.command(
@@ -109,7 +111,7 @@ def train(
     observer: Watchers = None,
     talk: Talk,
 ) -> None:
-    """Draw the data and train the network; an interrupted training continues with identical results."""
+    """Draw the data and learn bits from it; an interrupted training continues with identical results."""
     loaded = talk.catalogue()
     how, watchers = computing.execution(), observers(loaded, observer)
     if folder is not None:
@@ -119,14 +121,30 @@ def train(
         config = resolve_components(loaded, settings.configuration(flags))
         opened = open_run(output, config, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)
-    measures = done.table(MEASURES)
-    if talk.as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), "measures": measures}, indent=2))
+    _show_learned(done, talk.as_json)
+
+
+def _show_learned(done: Pipeline, as_json: bool) -> None:
+    """Print who learned and how good the result is; of a network that was rewritten, also how good it was before."""
+    learner, measures = done.learner(), attrs.asdict(done.measures())
+    as_trained = {split: attrs.asdict(values) for split, values in learner.before_rewriting.items()}
+    if as_json:
+        about = {"run": str(done.run.path), "learner": learner.title, "updates": learner.updates}
+        typer.echo(json.dumps({**about, "measures": measures, "before_rewriting": as_trained}, indent=2))
         return
+    typer.echo(f"model: {learner.summary}")
+    for split, values in as_trained.items():
+        typer.echo(f"{split}, as trained: {_measured(values)}")
     for split, values in measures.items():
-        named = ((name, value) for name, value in values.items() if value is not None)
-        typer.echo(f"{split}: " + ", ".join(f"{name} {value:.4g}" for name, value in named))
+        typer.echo(f"{split}{', after rewriting' if as_trained else ''}: {_measured(values)}")
     typer.echo(str(done.run.path))
+
+
+def _measured(values: Mapping[str, float | None]) -> str:
+    """Return measures in a line; those of actions are dashes where none were learned."""
+    always = {field.name for field in attrs.fields(Measures) if field.default is attrs.NOTHING}
+    shown = {name: value for name, value in values.items() if value is not None or name in always}
+    return ", ".join(f"{name} {'–' if value is None else format(value, '.4g')}" for name, value in shown.items())
 
 
 @app.command(epilog="Example: `cube extract runs/mnist-… --precondition static`")
@@ -145,7 +163,9 @@ def extract(
     done = work(opened, loaded, execution(device), "extract", talk.terminal())
     report = attrs.asdict(done.extraction())
     if talk.as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), **report, "judgement": _judgement(done)}, indent=2))
+        typer.echo(
+            json.dumps({"run": str(done.run.path), **report, "judgement": attrs.asdict(done.judgement())}, indent=2)
+        )
         return
     typer.echo(
         ", ".join(f"{name} {number(each) if isinstance(each, float) else each}" for name, each in report.items())
@@ -185,11 +205,11 @@ def work(
     """Do the stages up to ``last``; when interrupted, say how to continue."""
     from cubespace.runs.stages.pipeline import Pipeline
 
-    with terminal, RunLog(opened.file(LOG)) as log:
+    with terminal, opened.working(), RunLog(opened.file(LOG)) as log:
         observer = Observers((terminal, log), watchers)
         pipeline = Pipeline(opened, loaded, how, observer)
         try:
-            pipeline.until(last)
+            pipeline.work_until(last)
         except Stopped as stop:
             stop.advice = f": the same command continues from the last checkpoint in {opened.path}"
             raise
@@ -198,67 +218,53 @@ def work(
 
 def show(done: Pipeline, as_json: bool) -> None:
     """Print the table of a run, and where to look; crashed searches are a failure that the next call may repair."""
-    from cubespace.report import write_report
+    from cubespace.report import report_run
 
     results = done.results()
-    page = write_report([done.run.path], done.catalogue)
+    page = report_run(done)
     if as_json:
-        typer.echo(json.dumps({"run": str(done.run.path), **results, "judgement": _judgement(done)}, indent=2))
+        judgement = attrs.asdict(done.judgement())
+        typer.echo(json.dumps({"run": str(done.run.path), **attrs.asdict(results), "judgement": judgement}, indent=2))
     else:
         _table(done, results, page)
-    crashed = done.crashed()
-    if crashed:
-        files = done.run.file("problems") / "*" / "*" / "planner.log"
-        count = "1 search" if crashed == 1 else f"{crashed} searches"
+    if results.crashed:
+        files = done.run.file(PROBLEMS) / "*" / "*" / PLANNER_LOG
+        count = "1 search" if results.crashed == 1 else f"{results.crashed} searches"
         typer.echo(f"cube: {count} crashed: the same command tries again; {files} says why", err=True)
         raise typer.Exit(1)
 
 
-def _table(done: Pipeline, results: dict[str, Any], page: Path) -> None:
+def _table(done: Pipeline, results: RunResults, page: Path) -> None:
     from cubespace.symbols.effects import SOURCES
 
     typer.echo(
         f"{'planner':<20} {'instances':>9} {'found':>6} {'valid':>6} {'optimal':>8} {'all seen':>9} {'seconds':>8}"
     )
-    for name, row in results["planners"].items():
-        counts = (row[key] if row.get(key) is not None else "?" for key in COUNTS)
-        asked, found, valid, optimal, seen = counts
-        typer.echo(f"{name:<20} {asked:>9} {found:>6} {valid:>6} {optimal:>8} {seen:>9} {row['mean_seconds']:>8}")
+    for name, row in results.planners.items():
+        typer.echo(_row(name, row))
     typer.echo("all seen: plans of which training pairs show every step")
     typer.echo(f"model: {done.learner().summary}")
-    typer.echo(f"effects: {SOURCES[results['effects']]}; preconditions: {results['preconditions']}")
-    for warning in _warnings(done):
-        typer.echo(f"warning: {warning}")
-    best = _picture(done.run.path, results)
+    typer.echo(f"effects: {SOURCES[results.effects]}; preconditions: {results.preconditions}")
+    for finding in done.judgement().findings:
+        if finding.warning:
+            typer.echo(f"warning: {finding.words}")
+    best = results.best
     if best is not None:
-        typer.echo(f"the best plan in pictures: {best}")
+        strip = plan_folder(done.run.path, best.problem, best.planner) / STRIP
+        typer.echo(f"the best plan in pictures: {strip}")
     typer.echo(f"all of it on one page: {page}")
     typer.echo(str(done.run.path))
 
 
-def _warnings(done: Pipeline) -> list[str]:
-    """Return the warnings about the model that held-out pairs give."""
-    findings = _judgement(done).get("findings", [])
-    return [f"{each['text']} {each['advice']}".rstrip() for each in findings if each["warning"]]
-
-
-def _judgement(done: Pipeline) -> dict[str, Any]:
-    """Return the judgement of the model on held-out pairs; empty if an older version extracted it."""
-    return done.table(JUDGEMENT) if done.run.file(JUDGEMENT).is_file() else {}
-
-
-def _picture(folder: Path, results: dict[str, Any]) -> Path | None:
-    """Return the film strip of the plan that the report shows first."""
-    from cubespace.runs.pictures.solving import folder_name
-
-    best = best_plan(record for row in results["planners"].values() for record in row["records"])
-    if best is None:
-        return None
-    return folder / "problems" / str(best["problem"]) / folder_name(str(best["planner"])) / "strip.png"
+def _row(planner: str, row: PlannerResults) -> str:
+    """Return a row of the table; what nobody can judge is a question mark."""
+    valid, optimal = ("?" if count is None else count for count in (row.valid, row.optimal))
+    counts = f"{row.instances:>9} {row.found:>6} {valid:>6} {optimal:>8} {row.all_seen:>9}"
+    return f"{planner:<20} {counts} {row.mean_seconds:>8}"
 
 
 def changed(folder: Path, loaded: Catalogue, pairs: list[str] | None, flags: Mapping[str, object | None]) -> RunFolder:
     """Open a run with other settings for its later stages."""
-    RunFolder.load(folder, loaded)  # first of all, refuse a folder that is not a run
-    config = Settings(config=folder / CONFIG, pairs=pairs).configuration(flags)
-    return RunFolder.start(folder, resolve_components(loaded, config), loaded)
+    opened = RunFolder.load(folder, loaded)
+    config = with_settings(opened.config, given_settings(pairs, flags))
+    return attrs.evolve(opened, config=resolve_components(loaded, config))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_PORT = 65535
 CTRL_C = 130  # the exit code of a command that Ctrl-C has ended; the studio has no other way to end
 
-Learned = Annotated[Path, typer.Argument(metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")]
+RunOrBundle = Annotated[Path, typer.Argument(metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")]
 Export = Annotated[
     Path | None,
     typer.Option(
@@ -38,7 +38,7 @@ Show = Annotated[bool, typer.Option("--open", help="Show the page in the web bro
 
 @app.command(epilog="Examples: `cube studio runs/mnist-… --open`, `cube studio runs/mnist-… --export talk.html`")
 def studio(
-    folder: Learned,
+    folder: RunOrBundle,
     export: Export = None,
     port: Port = 0,
     show: Show = False,

@@ -34,8 +34,8 @@ class Layout:
         str | None,
         typer.Option(
             metavar="MEASURE[:SUMMARY],…",
-            help="What to show; a summary is spread (mean ± sd), mean, min, max, range or sum.  "
-            "[default: plans,recall,wrong,training_seconds]",
+            help="What to show, such as updates or effects; a summary is spread (mean ± sd), mean, min, max, range "
+            "or sum.  [default: plans,recall,wrong,training_seconds]",
         ),
     ] = None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
+import attrs
 import typer
 
 from cubespace.base.errors import UsageError
@@ -13,6 +14,9 @@ from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import Device, execution
 from cubespace.runs.folder.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from cubespace.runs.theory_numbers import TheoryNumbers
 
 # the numbers of a run, and what each means
 ROWS = {
@@ -45,26 +49,27 @@ def theory(
     if picture is not None:
         raise UsageError("--picture draws the graph of Figure 3: leave out the run folder")
     run = RunFolder.load(folder)
-    from cubespace.runs.stages.pipeline import Pipeline
+    from cubespace.runs.folder.contents import RunContents
     from cubespace.runs.theory_numbers import theory_numbers
 
-    numbers = theory_numbers(Pipeline(run, catalogue(no_plugin), execution(device, 1), Observer()))
+    numbers = theory_numbers(RunContents(run, catalogue(no_plugin), execution(device, 1), Observer()))
     if as_json:
-        typer.echo(json.dumps(numbers, indent=2))
+        typer.echo(json.dumps(attrs.asdict(numbers), indent=2))
         return
     _print(numbers)
 
 
-def _print(numbers: dict[str, Any]) -> None:
+def _print(numbers: TheoryNumbers) -> None:
+    counts = attrs.asdict(numbers)
     for name, words in ROWS.items():
-        typer.echo(f"{numbers[name]:>8}  {words}")
-    least, most = numbers["least_colours"], numbers["most_colours"]
+        typer.echo(f"{'none' if counts[name] is None else counts[name]:>8}  {words}")
+    least, most = numbers.least_colours, numbers.most_colours
     colours = str(least) if least == most else f"{least} or {most}"
     typer.echo(f"{colours:>8}  colours of the edges, c(G): actions that conditional effects would need (1, 3a)")
-    typer.echo(f"{2 * numbers['differences']:>8}  2|D|: actions without conditional effects, all moves reversible (3b)")
-    typer.echo(f"edges that meet have different differences (2): {'yes' if numbers['coloured'] else 'no'}")
+    typer.echo(f"{2 * numbers.differences:>8}  2|D|: actions without conditional effects, all moves reversible (3b)")
+    typer.echo(f"edges that meet have different differences (2): {'yes' if numbers.coloured else 'no'}")
     verdict = {True: "yes", False: "no", None: "does not apply, the apply module is not STRIPS-like"}
-    typer.echo(f"each label sets the same bits in every state (Theorem 2): {verdict[numbers['theorem_2']]}")
+    typer.echo(f"each label sets the same bits in every state (Theorem 2): {verdict[numbers.theorem_2]}")
 
 
 def _figure(picture: Path | None, as_json: bool) -> None:

@@ -7,7 +7,7 @@ import importlib.util
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import attrs
 import typer
@@ -158,7 +158,7 @@ def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
     sign = -1 if study.direction.name == "MAXIMIZE" else 1
     ranked = sorted(done, key=lambda trial: sign * (trial.value or 0.0))
     if as_json:
-        rows: list[dict[str, Any]] = [{"trial": t.number, "value": t.value, "settings": t.params} for t in ranked]
+        rows = [{"trial": t.number, "value": t.value, "settings": t.params} for t in ranked]
         typer.echo(json.dumps({"best": str(best), "trials": rows}, indent=2))
         return
     typer.echo(f"{len(done)} trials; the best:", err=True)

@@ -21,7 +21,7 @@ from cubespace.data.splitting import split_by_state
 
 FORMAT = 2
 READABLE = (1, 2)  # formats; the first recorded no sizes: its data sets were all split by pairs
-HELD_OUT = 0.05  # for validation, and as much again for test
+HELD_OUT_FRACTION = 0.05  # of the pairs, for validation, and as much again for test
 FEWEST = 4  # two transitions to learn from, since batch norm needs two, and one for each other part
 FEWEST_EPISODES = 10  # with fewer, holding one out would be too much
 PICTURES = ("before", "after")
@@ -109,7 +109,7 @@ def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "
 
 
 def _usual_sizes(count: int) -> tuple[int, int]:
-    held_out = max(1, round(HELD_OUT * count))
+    held_out = max(1, round(HELD_OUT_FRACTION * count))
     return held_out, held_out
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from cubespace.base.arrays import Bits, Indices, distinct_rows, row_keys
 from cubespace.base.numbers import percent, rounded, some_of
 from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
+from cubespace.evaluation.judgement_record import Finding, JudgementRecord, Numbers
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.own_changes import OwnChange
 from cubespace.symbols.effects import SOURCES, differences
@@ -46,25 +46,10 @@ class Observed:
 
 
 @attrs.frozen(kw_only=True)
-class Finding:
-    """Something that a user should know, and what helps."""
-
-    about: str
-    warning: bool
-    text: str
-    advice: str = ""
-
-    @property
-    def words(self) -> str:
-        """Return it as one or two sentences."""
-        return f"{self.text} {self.advice}".rstrip()
-
-
-@attrs.frozen(kw_only=True)
 class Judgement:
     """Numbers, findings, and both in one paragraph."""
 
-    numbers: dict[str, Any]
+    numbers: Numbers
     findings: tuple[Finding, ...]
 
     @property
@@ -84,9 +69,10 @@ class Judgement:
         calm = [finding.words for finding in self.findings if not finding.warning]
         return [*calm, *(f"warning: {finding.words}" for finding in self.warnings)]
 
-    def record(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {**self.numbers, "findings": [attrs.asdict(each) for each in self.findings], "paragraph": self.paragraph}
+    def record(self) -> JudgementRecord:
+        """Return it as it is kept."""
+        numbers = attrs.asdict(self.numbers, recurse=False)
+        return JudgementRecord(**numbers, findings=self.findings, paragraph=self.paragraph)
 
 
 def judge_model(seen: Observed) -> Judgement:
@@ -106,7 +92,7 @@ def judge_model(seen: Observed) -> Judgement:
     return Judgement(numbers=numbers, findings=tuple(finding for finding in findings if finding is not None))
 
 
-def _numbers(seen: Observed) -> dict[str, Any]:
+def _numbers(seen: Observed) -> Numbers:
     """Return everything that is counted."""
     effects = differences(seen.before, seen.after)
     support = effects.support
@@ -115,32 +101,32 @@ def _numbers(seen: Observed) -> dict[str, Any]:
     covered, reproduced = has_effect(seen.model, seen.held_before, seen.held_after)
     sources = [len(set(row_keys(seen.before[effects.action == row]))) for row in range(len(effects.add))]
     held = np.concatenate([seen.held_before, seen.held_after])
-    return {
-        "length": seen.length,
-        "transitions": len(seen.before),
-        "distinct_transitions": len(memory.transitions),
-        "differences": len(effects.add),
-        "seen_once": int((support == 1).sum()),
-        "seen_from_one_state": sum(count == 1 for count in sources),
-        "estimated_differences": _richness(support),
-        "estimated_new": rounded(float((support == 1).sum() / max(1, len(seen.before)))),
-        "held_out": len(seen.held_before),
-        "held_out_also_in_training": int(known.sum()),
-        "held_out_covered": int(covered.sum()),
-        "held_out_reproduced": int(reproduced.sum()),
-        "unseen_covered": int((covered & ~known).sum()),
-        "unseen_reproduced": int((reproduced & ~known).sum()),
-        "known_states": memory.known_states(held),
-        "known_pictures": seen.known_pictures,
-        "effects": seen.effects,
-        "labels": seen.labels,
-        "most_labels": seen.most_labels,
-        "idle": int((seen.before == seen.after).all(1).sum()),
-        "distinct_states": len(distinct_rows(np.concatenate([seen.before, seen.after]))),
-        "look_different": seen.look_different,
-        "looked_at": seen.looked_at,
-        "own_changes": [attrs.asdict(change) for change in seen.own_changes],
-    }
+    return Numbers(
+        length=seen.length,
+        transitions=len(seen.before),
+        distinct_transitions=len(memory.transitions),
+        differences=len(effects.add),
+        seen_once=int((support == 1).sum()),
+        seen_from_one_state=sum(count == 1 for count in sources),
+        estimated_differences=_richness(support),
+        estimated_new=rounded(float((support == 1).sum() / max(1, len(seen.before)))),
+        held_out=len(seen.held_before),
+        held_out_also_in_training=int(known.sum()),
+        held_out_covered=int(covered.sum()),
+        held_out_reproduced=int(reproduced.sum()),
+        unseen_covered=int((covered & ~known).sum()),
+        unseen_reproduced=int((reproduced & ~known).sum()),
+        known_states=memory.known_states(held),
+        known_pictures=seen.known_pictures,
+        effects=seen.effects,
+        labels=seen.labels,
+        most_labels=seen.most_labels,
+        idle=int((seen.before == seen.after).all(1).sum()),
+        distinct_states=len(distinct_rows(np.concatenate([seen.before, seen.after]))),
+        look_different=seen.look_different,
+        looked_at=seen.looked_at,
+        own_changes=tuple(seen.own_changes),
+    )
 
 
 def has_effect(model: StripsModel, before: Bits, after: Bits) -> tuple[Bits, Bits]:
@@ -165,17 +151,17 @@ def _richness(support: Indices) -> int:
     return len(support) + round(once * (once - 1) / (2 * (twice + 1)))
 
 
-def _coverage(numbers: dict[str, Any], length: int) -> Finding:
-    held, known = numbers["held_out"], numbers["held_out_covered"]
+def _coverage(numbers: Numbers, length: int) -> Finding:
+    held, known = numbers.held_out, numbers.held_out_covered
     lacking = _binomial_tail(known, held, enough(length)) < LEVEL
     text = f"Of {held:,} pairs held out, the model has the effect of {some_of(known, held)}"
-    text += f" and an applicable action for {some_of(numbers['held_out_reproduced'], held)}."
-    unseen = held - numbers["held_out_also_in_training"]
+    text += f" and an applicable action for {some_of(numbers.held_out_reproduced, held)}."
+    unseen = held - numbers.held_out_also_in_training
     if not unseen:
         text += " But all of them show transitions that training pairs show too: none is new."
     elif unseen < held:
         text += f" {held - unseen:,} of them show a transition that training pairs show too; of the other {unseen:,},"
-        text += f" it has an applicable action for {some_of(numbers['unseen_reproduced'], unseen)}."
+        text += f" it has an applicable action for {some_of(numbers.unseen_reproduced, unseen)}."
     if not lacking:
         return Finding(about="coverage", warning=False, text=text)
     plans = percent((known / held) ** length)
@@ -184,27 +170,27 @@ def _coverage(numbers: dict[str, Any], length: int) -> Finding:
     return Finding(about="coverage", warning=True, text=text, advice=advice)
 
 
-def _examples(numbers: dict[str, Any], length: int, *, advise: bool) -> Finding:
-    once, kinds = numbers["seen_once"], numbers["differences"]
-    text = f"The {numbers['transitions']:,} training pairs show {kinds:,} differences, {once:,} of them only once."
-    if 1 - numbers["estimated_new"] >= enough(length):
+def _examples(numbers: Numbers, length: int, *, advise: bool) -> Finding:
+    once, kinds = numbers.seen_once, numbers.differences
+    text = f"The {numbers.transitions:,} training pairs show {kinds:,} differences, {once:,} of them only once."
+    if 1 - numbers.estimated_new >= enough(length):
         return Finding(about="examples", warning=False, text=text)
-    text += f" So about {percent(numbers['estimated_new'])} of further pairs would show a new one."
+    text += f" So about {percent(numbers.estimated_new)} of further pairs would show a new one."
     advice = _more_pairs(numbers, length) if advise else ""  # once is enough
     return Finding(about="examples", warning=True, text=text, advice=advice)
 
 
-def _more_pairs(numbers: dict[str, Any], length: int) -> str:
+def _more_pairs(numbers: Numbers, length: int) -> str:
     """Return how many pairs would do, if all differences are equally frequent."""
-    kinds = numbers["estimated_differences"]
+    kinds = numbers.estimated_differences
     wanted = math.ceil(-kinds * math.log(1 - enough(length)))
-    wanted = max(wanted, 2 * numbers["transitions"])
+    wanted = max(wanted, 2 * numbers.transitions)
     digits = 10 ** max(0, len(str(wanted)) - 2)
     return f"There seem to be at least {kinds:,} differences: about {-(-wanted // digits) * digits:,} pairs would help."
 
 
-def _labels(numbers: dict[str, Any]) -> Finding | None:
-    most, kinds = numbers["most_labels"], numbers["differences"]
+def _labels(numbers: Numbers) -> Finding | None:
+    most, kinds = numbers.most_labels, numbers.differences
     if most is None or kinds <= most:
         return None
     text = (
@@ -213,8 +199,8 @@ def _labels(numbers: dict[str, Any]) -> Finding | None:
     return Finding(about="labels", warning=True, text=text, advice=f"Set autoencoder.actions to {kinds:,} or more.")
 
 
-def _source(numbers: dict[str, Any]) -> Finding:
-    source, labels, kinds = numbers["effects"], numbers["labels"], numbers["differences"]
+def _source(numbers: Numbers) -> Finding:
+    source, labels, kinds = numbers.effects, numbers.labels, numbers.differences
     text = f"Effects are {SOURCES[source]}."
     if source != "differences" or labels is None or labels >= EVEN * kinds:
         return Finding(about="effects", warning=False, text=text)
@@ -223,8 +209,8 @@ def _source(numbers: dict[str, Any]) -> Finding:
     return Finding(about="effects", warning=True, text=text, advice=advice)
 
 
-def _sharing(numbers: dict[str, Any]) -> Finding | None:
-    alone, kinds = numbers["seen_from_one_state"], numbers["differences"]
+def _sharing(numbers: Numbers) -> Finding | None:
+    alone, kinds = numbers.seen_from_one_state, numbers.differences
     if alone < EVEN * kinds:
         return None
     text = f"{some_of(alone, kinds)} differences were seen from one state only: little is shared between states, and"
@@ -244,25 +230,23 @@ def _own(changes: Sequence[OwnChange]) -> Finding | None:
     return Finding(about="own changes", warning=True, text=text, advice=advice)
 
 
-def _same_codes(numbers: dict[str, Any]) -> Finding | None:
-    idle, unlike, pairs = numbers["idle"], numbers["look_different"], numbers["transitions"]
+def _same_codes(numbers: Numbers) -> Finding | None:
+    idle, unlike, pairs = numbers.idle, numbers.look_different, numbers.transitions
     if not idle and not unlike:
         return None
     parts = []
     if unlike:
-        parts.append(
-            f"{some_of(unlike, numbers['looked_at'])} training pictures look unlike others with the same bits."
-        )
+        parts.append(f"{some_of(unlike, numbers.looked_at)} training pictures look unlike others with the same bits.")
     if idle:
         parts.append(f"{some_of(idle, pairs)} training pairs change no bit.")
     advice = "What differs there is lost: larger pictures, more bits (autoencoder.bits) or longer training may show it."
     return Finding(about="same states", warning=True, text=" ".join(parts), advice=advice)
 
 
-def _familiarity(numbers: dict[str, Any]) -> Finding:
-    text = f"Of the states held out, {percent(numbers['known_states'])} are also states of the training split"
-    if numbers["known_pictures"] is not None:
-        text += f"; of the pictures, {percent(numbers['known_pictures'])} are training pictures, byte by byte"
+def _familiarity(numbers: Numbers) -> Finding:
+    text = f"Of the states held out, {percent(numbers.known_states)} are also states of the training split"
+    if numbers.known_pictures is not None:
+        text += f"; of the pictures, {percent(numbers.known_pictures)} are training pictures, byte by byte"
     return Finding(about="familiarity", warning=False, text=f"{text}.")
 
 

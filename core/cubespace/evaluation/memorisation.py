@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from itertools import pairwise
-from typing import Any
 
 import attrs
 import numpy as np
@@ -12,6 +11,23 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, row_keys
 from cubespace.base.numbers import rounded
+
+
+@attrs.frozen(kw_only=True)
+class Memorised:
+    """Which part of a plan could have been memorised; all None if there is no plan."""
+
+    known_states: int | None = None  # the first and the last included
+    known_transitions: int | None = None
+    unseen_steps: tuple[int, ...] | None = None  # counted from 1
+
+
+@attrs.frozen(kw_only=True)
+class Familiarity:
+    """The fractions of the pictures of problems, and of their states, that learning has seen."""
+
+    known_pictures: float  # equal byte by byte
+    known_states: float
 
 
 @attrs.frozen(eq=False)
@@ -27,17 +43,17 @@ class TrainingMemory:
         sources, targets = row_keys(before), row_keys(after)
         return cls(frozenset(sources + targets), frozenset(zip(sources, targets, strict=True)))
 
-    def count(self, trace: Bits | None) -> dict[str, Any]:
+    def count(self, trace: Bits | None) -> Memorised:
         """Return how many states of a plan, the first and the last included, and which of its steps were seen."""
         if trace is None:
-            return {"known_states": None, "known_transitions": None, "unseen_steps": None}
+            return Memorised()
         states = row_keys(trace)
         seen = [step in self.transitions for step in pairwise(states)]
-        return {
-            "known_states": sum(state in self.states for state in states),
-            "known_transitions": sum(seen),
-            "unseen_steps": [number for number, known in enumerate(seen, start=1) if not known],
-        }
+        return Memorised(
+            known_states=sum(state in self.states for state in states),
+            known_transitions=sum(seen),
+            unseen_steps=tuple(number for number, known in enumerate(seen, start=1) if not known),
+        )
 
     def known_states(self, bits: Bits) -> float:
         """Return the fraction of states, (states, bits), that occur in the training split."""

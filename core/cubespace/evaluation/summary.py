@@ -3,56 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+
+import attrs
 
 from cubespace.base.numbers import rounded
+from cubespace.evaluation.plan_record import PlanRecord
 
 
-def summarise(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a table row: counts of instances, found, valid and optimal, how the rest ended, known states and steps.
+@attrs.frozen(kw_only=True)
+class PlannerResults:
+    """A table row, counts of instances, and the record of each of them.
 
-    ``all_seen`` counts the plans of which the training split has every step. Known states and steps are the fractions
-    of states and of transitions, in all plans except the invalid ones, that were in the training split, so that they
-    could have been memorised. None if there is no such plan.
+    Known states and steps are the fractions of states and of transitions, in all plans except the invalid ones, that
+    were in the training split, so that they could have been memorised; None if there is no such plan.
     """
-    outcomes = [record["outcome"] for record in records]
-    found = [record for record in records if record["plan"] is not None]
-    right = [record for record in found if record["valid"] is not False]
-    steps = sum(len(record["plan"]) for record in right)
-    judged = all(record["valid"] is not None for record in found)
-    return {
-        "instances": len(records),
-        "found": len(found),
-        "valid": sum(record["valid"] for record in found) if judged else None,
-        "optimal": sum(bool(record["optimal"]) for record in found) if judged else None,
-        "all_seen": sum(record["unseen_steps"] == [] for record in found),
-        "known_states": _fraction(sum(record["known_states"] for record in right), steps + len(right)),
-        "known_transitions": _fraction(sum(record["known_transitions"] for record in right), steps),
-        "outcomes": {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))},
-        "mean_seconds": round(sum(record["seconds"] for record in records) / max(1, len(records)), 3),
-    }
+
+    instances: int
+    found: int
+    valid: int | None  # None: the domain cannot judge
+    optimal: int | None
+    all_seen: int  # plans of which the training split has every step
+    known_states: float | None
+    known_transitions: float | None
+    outcomes: Mapping[str, int]  # how the searches ended
+    mean_seconds: float
+    optimal_planner: bool  # whether its plans are guaranteed to be shortest in the model
+    records: tuple[PlanRecord, ...]
 
 
-def best_plan(records: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
+def summarise(records: Sequence[PlanRecord], *, optimal_planner: bool) -> PlannerResults:
+    """Return the row of a planner."""
+    outcomes = [record.outcome for record in records]
+    found = [record for record in records if record.found]
+    right = [record for record in found if record.valid is not False]
+    steps = sum(record.steps for record in right)
+    judged = all(record.valid is not None for record in found)
+    return PlannerResults(
+        instances=len(records),
+        found=len(found),
+        valid=sum(bool(record.valid) for record in found) if judged else None,
+        optimal=sum(bool(record.optimal) for record in found) if judged else None,
+        all_seen=sum(record.unseen_steps == () for record in found),
+        known_states=_fraction(sum(record.known_states or 0 for record in right), steps + len(right)),
+        known_transitions=_fraction(sum(record.known_transitions or 0 for record in right), steps),
+        outcomes={outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))},
+        mean_seconds=round(sum(record.seconds for record in records) / max(1, len(records)), 3),
+        optimal_planner=optimal_planner,
+        records=tuple(records),
+    )
+
+
+def best_plan(records: Iterable[PlanRecord]) -> PlanRecord | None:
     """Return the plan to show first; None if there is none that has steps.
 
     The rule, which the report says too: optimal before valid, before all steps seen in training; of equals the longest,
     of these the first.
     """
-    found = [record for record in records if record["plan"]]
-    return min(found, key=_merit, default=None)
+    return min((record for record in records if record.steps), key=_merit, default=None)
 
 
-def _merit(record: Mapping[str, Any]) -> tuple[bool, bool, bool, int]:
-    return not record["optimal"], not record["valid"], bool(record.get("unseen_steps")), -len(record["plan"])
-
-
-def accepted_steps(record: Mapping[str, Any]) -> range:
-    """Return the steps of a plan, counted from 1, that a judge has found to be moves: all before the first mistake."""
-    if record["valid"] is None or record["plan"] is None:
-        return range(1, 1)
-    end = record.get("wrong_step") if not record["valid"] else None
-    return range(1, len(record["plan"]) + 1 if end is None else end)
+def _merit(record: PlanRecord) -> tuple[bool, bool, bool, int]:
+    return not record.optimal, not record.valid, bool(record.unseen_steps), -record.steps
 
 
 def _fraction(part: int, whole: int) -> float | None:

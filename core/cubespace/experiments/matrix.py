@@ -35,11 +35,13 @@ class Matrix:
 
     about: str = ""
     preset: str | None = None
-    settings: dict[str, Any] = attrs.field(factory=dict)  # of every cell
-    axes: dict[str, Any] = attrs.field(factory=dict)  # by name: a value, or a list of them
-    domains: dict[str, dict[str, Any]] = attrs.field(factory=dict)  # further settings of a value of the axis domain
-    variants: dict[str, dict[str, Any]] = attrs.field(factory=dict)  # named sets of settings
-    exclude: tuple[dict[str, Any], ...] = ()  # cells to leave out: values by axis
+    settings: Mapping[str, Any] = attrs.field(factory=dict)  # of every cell
+    axes: Mapping[str, Any] = attrs.field(factory=dict)  # by name: a value, or a list of them
+    domains: Mapping[str, Mapping[str, Any]] = attrs.field(
+        factory=dict
+    )  # further settings of a value of the axis domain
+    variants: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)  # named sets of settings
+    exclude: tuple[Mapping[str, Any], ...] = ()  # cells to leave out: values by axis
     diagnose: bool = True  # whether models are compared with the truth, where the domain knows its states
 
     def values(self) -> dict[str, list[Any]]:
@@ -132,12 +134,12 @@ def _configuration(matrix: Matrix, values: Mapping[str, Any], catalogue: Catalog
         {axis: value for axis, value in axes.items() if axis not in (DOMAIN, VARIANT)},
     ]
     spec = next((layer[DOMAIN] for layer in reversed(layers) if DOMAIN in layer), RunConfig().domain)
-    presets: dict[str, Any] = {}
+    presets: dict[str, object] = {}
     for layer in layers:
         if layer.get(PRESET):
             presets |= flat(catalogue.find_preset(str(layer[PRESET]).format(domain=parse_spec(spec).name)).settings)
-    seeds: dict[str, Any] = {}
-    settings: dict[str, Any] = {}
+    seeds: dict[str, object] = {}
+    settings: dict[str, object] = {}
     for layer in layers:
         for key, value in _named(layer):
             (seeds if key in SHORT_NAMES[SEED] and SEED in layer and key not in flat(layer) else settings)[key] = value

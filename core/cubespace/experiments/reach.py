@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from cubespace.base.errors import UsageError
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings import defaults
-from cubespace.settings.check import is_of_training
-from cubespace.settings.recipe import AUTO
+from cubespace.settings.recipe import AUTO, is_of_training
 from cubespace.settings.run_config import SHORT_NAMES, RunConfig
 
 

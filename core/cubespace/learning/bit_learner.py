@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -78,11 +78,13 @@ class BitLearner(ABC):
     def read(self, saved: SavedCode, parts: Parts) -> Code:
         """Build the code again that :meth:`learn` returned and ``saved`` holds."""
 
-    def components(self, recipe: Recipe) -> dict[str, str]:  # noqa: ARG002
-        """Return the components that it is put together from, by kind: spec. They are part of the identity."""
-        return {}
+    def components(self, recipe: Recipe) -> Sequence[tuple[str, str]]:  # noqa: ARG002
+        """Return the components that it is put together from, (kind, spec) each. They are part of the identity."""
+        return ()
 
-    def effects(self, code: Code) -> EffectSource:
-        """Return where the effects of actions come from unless the settings say: from differences of bits."""
-        del code
+    def effects(self, recipe: Recipe, parts: Parts) -> EffectSource:  # noqa: ARG002
+        """Return where the effects of actions come from unless the settings say: from differences of bits.
+
+        It is known before anything is learned, so that a run can say it in its first line.
+        """
         return "differences"

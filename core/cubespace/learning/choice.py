@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 import attrs
@@ -12,11 +13,15 @@ from cubespace.base.errors import CubeError
 from cubespace.base.numbers import fixed
 from cubespace.learning.bit_learner import BitLearner, Work
 from cubespace.learning.code import Code
+from cubespace.learning.contract_check import check_code
 from cubespace.learning.trial import Trial, try_code
 from cubespace.settings.recipe import LearnerConfig
 
 if TYPE_CHECKING:
     from cubespace.data.domain import Pairs
+
+
+Guard = Callable[[BitLearner], AbstractContextManager[object]]  # names the learner that fails in its block
 
 
 @attrs.frozen(kw_only=True)
@@ -51,13 +56,19 @@ class Choice:
 
 
 def choose_code(
-    learners: Mapping[str, BitLearner], training: Pairs, held_out: Pairs, work: Work, config: LearnerConfig
+    learners: Mapping[str, BitLearner],
+    training: Pairs,
+    held_out: Pairs,
+    work: Work,
+    config: LearnerConfig,
+    guard: Guard = nullcontext,
 ) -> Choice:
     """Try learners, by spec, and take the one whose code describes held-out transitions in the fewest bits.
 
-    A code is taken only if it fits: pictures are redrawn but for noise, and what was learned occurs again.
+    A code is taken only if it fits: pictures are redrawn but for noise, and what was learned occurs again. A learner
+    that fails is passed over; ``guard`` says who it was.
     """
-    tried = [_try(spec, learner, training, held_out, work, config) for spec, learner in learners.items()]
+    tried = [_try(spec, learner, training, held_out, work, config, guard) for spec, learner in learners.items()]
     candidates = tuple(candidate for candidate, _ in tried)
     fitting = [(candidate, code) for candidate, code in tried if candidate.fits and code is not None]
     if not fitting:
@@ -71,13 +82,20 @@ def _description(candidate: Candidate) -> float:
 
 
 def _try(
-    spec: str, learner: BitLearner, training: Pairs, held_out: Pairs, work: Work, config: LearnerConfig
+    spec: str,
+    learner: BitLearner,
+    training: Pairs,
+    held_out: Pairs,
+    work: Work,
+    config: LearnerConfig,
+    guard: Guard,
 ) -> tuple[Candidate, Code | None]:
     """Let one learner learn and score its code; one that has no code does not fit."""
     begun = time.perf_counter()
     try:
-        code = learner.learn(training, held_out, work)
-        trial = try_code(code, training, held_out)
+        with guard(learner):
+            code = check_code(learner.learn(training, held_out, work), learner, training.before)
+            trial = try_code(code, training, held_out)
     except CubeError as error:
         seconds = round(time.perf_counter() - begun, 2)
         return Candidate(learner=spec, fits=False, seconds=seconds, reason=str(error)), None

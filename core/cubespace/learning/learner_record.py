@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 
 from cubespace.learning.choice import Candidate
 from cubespace.learning.code import Training
+from cubespace.learning.measures import Measures
 
 
 @attrs.frozen(kw_only=True)
@@ -27,13 +30,23 @@ class LearnerRecord:
         return 0 if self.training is None else self.training.updates
 
     @property
+    def before_rewriting(self) -> Mapping[str, Measures]:
+        """Return how good a network that was rewritten was as it was trained, by split; nothing for any other code."""
+        return {} if self.training is None else self.training.before_rewriting or {}
+
+    @property
     def title(self) -> str:
         """Return the learner and, where one was trained, the apply module: ``places`` or ``autoencoder, btl``."""
-        apply = None if self.training is None else self.training.parts.get("apply")
-        return self.learner if apply is None else f"{self.learner}, {apply}"
+        return title(self.learner, {} if self.training is None else self.training.parts)
 
     @property
     def summary(self) -> str:
         """Return one sentence: who made the model, and whether anything was trained."""
         trained = "no gradient training" if self.training is None else f"{self.updates:,} gradient updates"
+        trained += ", then rewritten" if self.training is not None and self.training.rewritten else ""
         return f"learner {self.title}: {self.method or 'a bit learner'} ({trained})"
+
+
+def title(learner: str, parts: Mapping[str, str]) -> str:
+    """Return a learner and, if it is put together from parts with an apply module, that: ``autoencoder, btl``."""
+    return ", ".join([learner, *([parts["apply"]] if "apply" in parts else [])])

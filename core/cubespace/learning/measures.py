@@ -24,3 +24,11 @@ class Measures:
     possible: float | None = None  # fraction of transitions that the discriminator takes for possible …
     possible_random: float | None = None  # … and of those made by random actions from the same states
     discriminator_f: float | None = None  # F measure of telling the two apart; some random ones are possible
+
+
+@attrs.frozen(kw_only=True)
+class HeldOutMeasures:
+    """The measures of the splits from which nothing is learned: what ``measures.json`` holds."""
+
+    validation: Measures
+    test: Measures

@@ -61,11 +61,11 @@ def blame(*suspects: object) -> Iterator[None]:
 def culprit(error: BaseException) -> str | None:
     """Return the title of the component, or else the plugin, whose code raised an error; None if it is ours."""
     if isinstance(error, ContractError) and error.component is not None:
-        return title_of(error.component)
+        return _title(error.component)
     frames = list(reversed(list(_frames(error))))  # the innermost first
     for frame in frames:
         for name in ("self", "cls"):
-            title = title_of(frame.f_locals.get(name))
+            title = _title(frame.f_locals.get(name))
             if title is not None:
                 return title
     packages = {entry.value.partition(".")[0].partition(":")[0]: (entry.name, source) for entry, source in installed()}
@@ -85,6 +85,11 @@ def reason(error: BaseException) -> str:
     if isinstance(error, ContractError):
         return first
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _title(component: object) -> str | None:
+    """Return what to call a component; one that the catalogue did not build is known by its class."""
+    return title_of(component) or title_of(type(component))
 
 
 def _frames(error: BaseException) -> Iterator[FrameType]:

@@ -78,7 +78,7 @@ def cube_objectives(registry: Registry) -> None:
 
 @hookspec
 def cube_training_steps(registry: Registry) -> None:
-    """Offer phases besides the joint training, listed in ``--set train.extensions=NAME,…``.
+    """Offer phases besides the joint training, listed in ``--set train.extensions=NAME+NAME``.
 
     A component is a class derived from :class:`cubespace.autoencoder.phase.Phase`.
     """

@@ -12,7 +12,9 @@ from cubespace.base.files import well_formed, write_text
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
     from cubespace.report.run_files import Facts
-    from cubespace.report.visuals import Learned
+    from cubespace.report.visuals import LearnedPictures
+    from cubespace.runs.folder.contents import RunContents
+    from cubespace.runs.folder.run_folder import RunFolder
 
 REPORT = "report.html"
 
@@ -24,48 +26,60 @@ def write_report(runs: Sequence[Path | str], catalogue: Catalogue, output: Path 
     """
     if not runs:
         raise UsageError("a report needs at least one run folder")
+    from cubespace.runs.folder.run_folder import RunFolder
+
     with well_formed(*runs):
-        return _write_report(runs, catalogue, Path(output) if output else None)
+        opened = [RunFolder.load(run, catalogue) for run in runs]
+        if len(opened) == 1:
+            return report_run(_contents(opened[0]), output)
+        return _compare_runs(opened, Path(output) if output else opened[0].path.parent / REPORT)
 
 
-def _write_report(runs: Sequence[Path | str], catalogue: Catalogue, output: Path | None) -> Path:
-    from cubespace.report.run_files import read_facts
+def report_run(run: RunContents, output: Path | str | None = None) -> Path:
+    """Write the report of one run, by default into its folder, and return the path."""
+    from cubespace.report.run_files import facts_of
 
-    found = [read_facts(Path(run), catalogue) for run in runs]
-    if len(found) == 1:
-        return _write_run(found[0], output or found[0].run.file(REPORT), catalogue)
+    with well_formed(run.run.path):
+        return _write_run(facts_of(run.run), run, Path(output) if output else run.run.file(REPORT))
+
+
+def _compare_runs(runs: Sequence[RunFolder], target: Path) -> Path:
     from cubespace.report.compare import compare_page
+    from cubespace.report.run_files import facts_of
 
-    target = output or found[0].run.path.parent / REPORT
+    found = [facts_of(run) for run in runs]
     for facts in found:
         if _outdated(facts):
-            _write_run(facts, facts.run.file(REPORT), catalogue)
+            _write_run(facts, _contents(facts.run), facts.run.file(REPORT))
     write_text(target, compare_page(found, target))
     return target
 
 
-def _write_run(facts: Facts, target: Path, catalogue: Catalogue) -> Path:
+def _contents(run: RunFolder) -> RunContents:
+    from cubespace.base.observer import Observer
+    from cubespace.runs.folder.contents import RunContents
+    from cubespace.settings.recipe import Execution
+
+    return RunContents(run, run.catalogue, Execution(device="cpu"), Observer())
+
+
+def _write_run(facts: Facts, run: RunContents, target: Path) -> Path:
     from cubespace.report.page import run_page
 
-    write_text(target, run_page(facts, _learned(facts, catalogue), target))
+    write_text(target, run_page(facts, _learned(facts, run), target))
     return target
 
 
-def _learned(facts: Facts, catalogue: Catalogue) -> Learned | None:
+def _learned(facts: Facts, run: RunContents) -> LearnedPictures | None:
     """Return what the run has learned, or None if training is not finished."""
-    run = facts.run
-    if not run.finished("train"):
+    if "train" not in facts.finished:
         return None
-    from cubespace.base.observer import Observer
-    from cubespace.report.visuals import Learned
-    from cubespace.runs.stages.pipeline import Pipeline
+    from cubespace.report.visuals import LearnedPictures
     from cubespace.runs.stages.planned import planned_run
-    from cubespace.settings.recipe import Execution
 
-    pipeline = Pipeline(run, catalogue, Execution(device="cpu"), Observer())
-    model = pipeline.strips() if run.finished("extract") else None
-    names = planned_run(pipeline).strips.names if run.finished("evaluate") else ()
-    return Learned(run, pipeline.code(), model, pipeline.transitions(), pipeline.bits()["train"], names)
+    model = run.strips() if "extract" in facts.finished else None
+    names = planned_run(run).strips.names if "evaluate" in facts.finished else ()
+    return LearnedPictures(run.run, run.code(), model, run.transitions(), run.bits()["train"], names)
 
 
 def _outdated(facts: Facts) -> bool:

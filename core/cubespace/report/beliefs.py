@@ -9,7 +9,7 @@ import numpy as np
 
 from cubespace.base.words import listed
 from cubespace.report.image_tags import Picture, signed
-from cubespace.report.visuals import CARD_PIXELS, ActionCard, Learned
+from cubespace.report.visuals import CARD_PIXELS, ActionCard, LearnedPictures
 from cubespace.symbols.strips import StripsModel
 
 MAX_GROUPS = 12  # on a page
@@ -43,7 +43,7 @@ class Beliefs:
         return self.actions - sum(len(group.cards) for group in self.groups)
 
 
-def beliefs(learned: Learned) -> Beliefs | None:
+def beliefs(learned: LearnedPictures) -> Beliefs | None:
     """Return the actions of a model in groups, as many as a page can hold; None without a model."""
     model = learned.model
     if model is None:
@@ -76,7 +76,7 @@ def changed_together(model: StripsModel, groups: Sequence[int] | None) -> tuple[
     return kind, together
 
 
-def _belief(learned: Learned, model: StripsModel, changes: str, rows: Sequence[int]) -> Belief:
+def _belief(learned: LearnedPictures, model: StripsModel, changes: str, rows: Sequence[int]) -> Belief:
     often = sorted(rows, key=lambda row: -int(model.support[row]))[:MAX_ACTIONS]
     change = np.mean([np.abs(after - before) for before, after in (learned.means(model, row) for row in often)], axis=0)
     return Belief(

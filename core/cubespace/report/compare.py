@@ -11,15 +11,29 @@ from typing import Any
 import attrs
 from markupsafe import Markup
 
+from cubespace.evaluation.plan_record import PlanRecord
+from cubespace.evaluation.summary import PlannerResults
 from cubespace.report import REPORT, many_plots, plots
 from cubespace.report.page import environment, link
 from cubespace.report.run_files import VERDICTS, Facts, verdict
-from cubespace.runs.pictures.solving import folder_name
+from cubespace.runs.folder.plan_files import STRIP, plan_folder
+from cubespace.settings.run_config import flat
 
 MAX_SETTINGS_SHOWN = 5  # those in which a variant differs from others
 MAX_FILM_STRIPS = 12
+SHOWN_APART = ("learner.name", "autoencoder.apply", "plan.planners")  # settings that have columns of their own
 MEASURES = ("recall", "wrong")  # of a diagnosis, in tables
 PAGE = many_plots.Palette(plots.INK, plots.GRID, plots.SERIES)  # the colours that the page's own stand for
+
+
+@attrs.frozen(kw_only=True)
+class Counts:
+    """Plans of several runs, added up; None for what some run does not know."""
+
+    instances: int
+    found: int
+    valid: int | None
+    optimal: int | None
 
 
 @attrs.frozen(kw_only=True)
@@ -30,7 +44,8 @@ class Row:
     variant: str
     seed: int
     address: str
-    cells: Mapping[str, Mapping[str, Any] | None]  # by planner
+    cells: Mapping[str, PlannerResults | None]  # by planner
+    measures: Mapping[str, float | None]  # of its diagnosis
     instances: int
     verdict: str
 
@@ -40,9 +55,10 @@ class Group:
     """The runs that differ in their seeds only: plans added up, measures as mean, least and largest."""
 
     domain: str
+    learner: str
     variant: str
     rows: tuple[Row, ...]
-    cells: Mapping[str, Mapping[str, Any] | None]  # by planner
+    cells: Mapping[str, Counts | None]  # by planner
     measures: Mapping[str, tuple[float, float, float] | None]
 
     @property
@@ -62,21 +78,24 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
             seed=facts.run.config.train.seed,
             address=link(facts.run.file(REPORT), output),
             cells={name: facts.planners.get(name) for name in planners},
-            instances=max((cell["instances"] for cell in facts.planners.values()), default=0),
+            measures=_diagnosed(facts),
+            instances=max((cell.instances for cell in facts.planners.values()), default=0),
             verdict=verdict(facts.best) if facts.best else "none",
         )
         for facts, variant in zip(runs, variants(runs), strict=True)
     ]
     grouped = groups(rows, planners)
     trained = {
-        f"{group.domain}, {group.variant}": [row.facts.metrics for row in group.rows if row.facts.metrics]
+        ", ".join(filter(None, (group.domain, group.learner, group.variant))): [
+            row.facts.metrics for row in group.rows if row.facts.metrics
+        ]
         for group in grouped
     }
     shown = [group.best for group in grouped]
     trained = {name: metrics for name, metrics in trained.items() if metrics}
     table = {
         "rows": rows,
-        "measures": [name for name in MEASURES if any(name in (row.facts.diagnosis or {}) for row in rows)],
+        "measures": [name for name in MEASURES if any(row.measures[name] is not None for row in rows)],
         "strips": [(row, strip) for row in shown[:MAX_FILM_STRIPS] if (strip := _strip(row.facts))],
         "unshown": max(0, len(shown) - MAX_FILM_STRIPS),
         "groups": grouped if len(grouped) < len(rows) else [],
@@ -89,28 +108,45 @@ def compare_page(runs: Sequence[Facts], output: Path) -> str:
 
 def groups(rows: Sequence[Row], planners: Sequence[str]) -> list[Group]:
     """Return the runs of equal settings but for their seeds."""
-    together: dict[tuple[str, str], list[Row]] = {}
+    together: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        together.setdefault((row.facts.domain, row.variant), []).append(row)
+        together.setdefault((row.facts.domain, row.facts.made_by, row.variant), []).append(row)
     return [
         Group(
             domain=domain,
+            learner=learner,
             variant=variant,
             rows=tuple(some),
             cells={name: _added([row.cells[name] for row in some]) for name in planners},
-            measures={name: _spread([(row.facts.diagnosis or {}).get(name) for row in some]) for name in MEASURES},
+            measures={name: _spread([row.measures[name] for row in some]) for name in MEASURES},
         )
-        for (domain, variant), some in together.items()
+        for (domain, learner, variant), some in together.items()
     ]
 
 
-def _added(cells: Sequence[Mapping[str, Any] | None]) -> dict[str, int | None] | None:
-    """Return plans added up; None if no run has any, and None for a count that some run does not know."""
+def _added(cells: Sequence[PlannerResults | None]) -> Counts | None:
+    """Return plans added up; None if no run has any."""
     known = [cell for cell in cells if cell]
     if not known:
         return None
-    counts = {name: [cell[name] for cell in known] for name in ("found", "valid", "optimal", "instances")}
-    return {name: None if None in values else sum(values) for name, values in counts.items()}
+    return Counts(
+        instances=sum(cell.instances for cell in known),
+        found=sum(cell.found for cell in known),
+        valid=_sum([cell.valid for cell in known]),
+        optimal=_sum([cell.optimal for cell in known]),
+    )
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    """Return the sum; None if one of the counts is not known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _diagnosed(facts: Facts) -> dict[str, float | None]:
+    """Return the measures of the diagnosis of a run; None for those that it does not have."""
+    diagnosis = facts.diagnosis
+    return {"recall": diagnosis.recall if diagnosis else None, "wrong": diagnosis.wrong if diagnosis else None}
 
 
 def _spread(values: Sequence[float | None]) -> tuple[float, float, float] | None:
@@ -127,22 +163,19 @@ def _efforts(runs: Sequence[Facts], planners: Sequence[str]) -> Markup | None:
     for facts in runs:
         if base not in facts.planners:
             continue
-        known = {record["problem"]: _effort(record) for record in facts.planners[base]["records"]}
+        known = {record.problem: _effort(record) for record in facts.planners[base].records}
         for name, row in facts.planners.items():
             if name != base:
-                points = [
-                    (known[each["problem"]], _effort(each)) for each in row["records"] if each["problem"] in known
-                ]
+                points = [(known[each.problem], _effort(each)) for each in row.records if each.problem in known]
                 pairs.setdefault(name, []).extend(points)
     if not any(value is not None for points in pairs.values() for pair in points for value in pair):
         return None
     return plots.inline(many_plots.scatter(pairs, f"expansions, {base}", "expansions, others", PAGE), "efforts")
 
 
-def _effort(record: Mapping[str, Any]) -> float | None:
+def _effort(record: PlanRecord) -> float | None:
     """Return what a search expanded; None if it found nothing, or did not count."""
-    value: float | None = record["expansions"] if record["plan"] is not None else None
-    return value
+    return record.expansions if record.found else None
 
 
 def _curves(trained: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> Markup:
@@ -151,39 +184,22 @@ def _curves(trained: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> Mar
 
 
 def variants(runs: Sequence[Facts]) -> list[str]:
-    """Return for each run the settings in which runs of its domain differ, but for seeds, and its apply module.
-
-    An apply module that all share is named only where there is nothing else to say.
-    """
-    flat = [_flat(attrs.asdict(facts.run.config)) for facts in runs]
+    """Return for each run the settings in which runs of its domain differ, but for seeds, planners and who learns."""
+    tables = [flat(attrs.asdict(facts.run.config)) for facts in runs]
     said = []
-    same = len({table["autoencoder.apply"] for table in flat}) == 1 and len(flat) > 1
-    for table in flat:
-        rivals = [other for other in flat if other["domain"] == table["domain"]]
+    for table in tables:
+        rivals = [other for other in tables if other["domain"] == table["domain"]]
         keys = [key for key in table if len({repr(other[key]) for other in rivals}) > 1 and not key.endswith(".seed")]
-        keys = [key for key in keys if key != "plan.planners"]
-        shown = dict.fromkeys(keys if same and keys else ["autoencoder.apply", *keys])
-        words = [_said(key, table[key]) for key in shown]
+        words = [f"{key.rpartition('.')[2]} {table[key]}" for key in keys if key not in SHOWN_APART]
         said.append(", ".join(words[:MAX_SETTINGS_SHOWN] + ["…"] * (len(words) > MAX_SETTINGS_SHOWN)))
     return said
-
-
-def _said(key: str, value: object) -> str:
-    return str(value) if key == "autoencoder.apply" else f"{key.rpartition('.')[2]} {value}"
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat
 
 
 def _strip(facts: Facts) -> str | None:
     """Return the film strip of the best plan, as a data address."""
     if facts.best is None:
         return None
-    path = facts.run.file("problems") / facts.best["problem"] / folder_name(facts.best["planner"]) / "strip.png"
+    path = plan_folder(facts.run.path, facts.best.problem, facts.best.planner) / STRIP
     if not path.is_file():
         return None
     return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()

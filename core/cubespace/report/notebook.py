@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images
+from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.report.image_tags import animation, picture
 from cubespace.report.page import environment, results
 from cubespace.report.run_files import read_facts
+from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, plan_folder, problem_folder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
-from cubespace.runs.pictures.solving import folder_name
 
 if TYPE_CHECKING:
     from cubespace.api import Run
@@ -26,19 +26,17 @@ MAX_ACTIONS_SHOWN = 8
 def run_html(run: Run) -> str:
     """Return the verdict table of a run and its best plan."""
     facts = read_facts(run.path)
-    shown = None
-    if facts.best and run.folder.finished("evaluate"):
-        folder = run.path / "problems" / facts.best["problem"]
-        init, goal = (run.picture(folder / f"{name}.png") for name in ("init", "goal"))
-        trace = load_trace(folder / folder_name(facts.best["planner"]) / TRACE, facts.best["trace"])
+    best, shown = facts.best, None
+    if best is not None:
+        folder = problem_folder(run.path, best.problem)
+        init, goal = run.picture(folder / INIT_PICTURE), run.picture(folder / GOAL_PICTURE)
+        trace = load_trace(plan_folder(run.path, best.problem, best.planner) / TRACE, best.trace)
         frames = None if trace is None else run.code.draw(trace)
-        shown = plan_html(init[0], goal[0], frames, facts.best)
+        shown = plan_html(init[0], goal[0], frames, best)
     return _render("run", facts=facts, results=results(facts), plan=shown)
 
 
-def plan_html(
-    init: NDArray[np.uint8], goal: NDArray[np.uint8], frames: Images | None, record: Mapping[str, Any]
-) -> str:
+def plan_html(init: NDArray[np.uint8], goal: NDArray[np.uint8], frames: Images | None, record: SearchRecord) -> str:
     """Return the pictures of a plan, or why there is none."""
     return _render(
         "plan",

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import attrs
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from cubespace.base.numbers import duration, number, percent, size
+from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.report import plots
 from cubespace.report.beliefs import beliefs
 from cubespace.report.lifted import lifted_section
-from cubespace.report.run_files import Facts, Record, reasons, verdict
-from cubespace.report.visuals import Learned, Story
+from cubespace.report.run_files import Facts, reasons, verdict
+from cubespace.report.visuals import LearnedPictures, Story
 from cubespace.settings.run_config import dump_toml
 from cubespace.symbols.effects import SOURCES
 
@@ -33,12 +34,12 @@ class Result:
     found: int
     valid: int | None
     optimal: int | None
-    all_seen: int | None  # plans of which training pairs show every step
+    all_seen: int  # plans of which training pairs show every step
     known_states: float | None
     known_transitions: float | None
     seconds: float
     claims_optimal: bool
-    records: list[Record]
+    records: Sequence[PlanRecord]
     reasons: list[tuple[str, int]]
 
     def share(self, count: int | None) -> float:
@@ -51,28 +52,29 @@ def results(facts: Facts) -> list[Result]:
     return [
         Result(
             planner=name,
-            instances=row["instances"],
-            found=row["found"],
-            valid=row["valid"],
-            optimal=row["optimal"],
-            all_seen=row.get("all_seen"),
-            known_states=row.get("known_states"),  # runs of older versions have none
-            known_transitions=row.get("known_transitions"),
-            seconds=row["mean_seconds"],
-            claims_optimal=row["optimal_planner"],
-            records=row["records"],
-            reasons=reasons(row["records"]),
+            instances=row.instances,
+            found=row.found,
+            valid=row.valid,
+            optimal=row.optimal,
+            all_seen=row.all_seen,
+            known_states=row.known_states,
+            known_transitions=row.known_transitions,
+            seconds=row.mean_seconds,
+            claims_optimal=row.optimal_planner,
+            records=row.records,
+            reasons=reasons(row.records),
         )
         for name, row in facts.planners.items()
     ]
 
 
-def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
+def run_page(facts: Facts, learned: LearnedPictures | None, output: Path) -> str:
     """Return the page of one run."""
     rows = results(facts)
     training = facts.learner.training if facts.learner else None
     sequence = list(training.phases) if training else []
-    table: dict[str, Any] = {
+    stories = _stories(facts, learned)
+    table: dict[str, object] = {
         "facts": facts,
         "config": facts.run.config,
         "results": rows,
@@ -84,51 +86,73 @@ def run_page(facts: Facts, learned: Learned | None, output: Path) -> str:
         "losses": plots.loss_curves(facts.metrics, sequence) if facts.metrics else None,
         "held_out": plots.held_out_curves(facts.metrics, sequence) if facts.metrics else None,
         "effort": plots.effort(facts.planners) if facts.planners else None,
-        "test": facts.measures["test"] if facts.measures else None,
+        "as_trained": facts.learner.before_rewriting.get("test") if facts.learner else None,
+        "test": facts.measures.test if facts.measures else None,
         "learned": learned,
         "lifted": lifted_section(facts),
         "beliefs": beliefs(learned) if learned else None,
         "effects": plots.effect_map(learned.model) if learned and learned.model else None,
-        **_stories(facts, learned),
+        "hero": stories.best,
+        "failed": stories.failed,
+        "stories": stories.by_planner,
+        "told": stories.anchors,
     }
     return environment().get_template("run.html").render(table)
 
 
-def _stories(facts: Facts, learned: Learned | None) -> dict[str, Any]:
-    """Return the plan to show first, those that best show what goes wrong, and all others by planner."""
+@attrs.frozen(kw_only=True)
+class Stories:
+    """The plan to show first, those that best show what goes wrong, and all others by planner."""
+
+    best: Story | None = None
+    failed: Sequence[Story] = ()
+    by_planner: Mapping[str, Sequence[Story]] = attrs.field(factory=dict)
+
+    @property
+    def anchors(self) -> set[str]:
+        """Return the ids of the stories by planner."""
+        return {story.anchor for stories in self.by_planner.values() for story in stories}
+
+
+def _stories(facts: Facts, learned: LearnedPictures | None) -> Stories:
+    """Return what is shown of the plans of a run."""
     if learned is None or facts.best is None:
-        return {"hero": None, "failed": [], "stories": {}, "told": set()}
+        return Stories()
     per_planner = max(1, MAX_FILM_STRIPS // len(facts.planners))
-    stories: dict[str, list[Story]] = {
-        name: [learned.story(record) for record in row["records"][:per_planner] if record["plan"] is not None]
+    stories = {
+        name: [learned.story(record) for record in row.records[:per_planner] if record.found]
         for name, row in facts.planners.items()
     }
-    wrong = [record for record in facts.records if verdict(record) == "invalid"]
-    wrong = sorted(wrong, key=lambda record: len(record["plan"]))[
-        :MAX_FAILURES_SHOWN
-    ]  # the short ones are easiest to follow
-    return {
-        "hero": learned.story(facts.best, whole=True),
-        "failed": [learned.story(record) for record in wrong],
-        "stories": {name: told for name, told in stories.items() if told},
-        "told": {story.anchor for told in stories.values() for story in told},
-    }
+    wrong = sorted(
+        (record for record in facts.records if verdict(record) == "invalid"),
+        key=lambda record: record.steps,  # the short ones are easiest to follow
+    )
+    return Stories(
+        best=learned.story(facts.best, whole=True),
+        failed=[learned.story(record) for record in wrong[:MAX_FAILURES_SHOWN]],
+        by_planner={name: told for name, told in stories.items() if told},
+    )
 
 
-def pddl(path: Path) -> dict[str, Any] | None:
-    """Return size and beginning of a PDDL domain."""
+@attrs.frozen(kw_only=True)
+class PddlExcerpt:
+    """Size and beginning of a PDDL domain."""
+
+    bytes: int
+    lines: int
+    actions: int
+    text: str
+
+
+def pddl(path: Path) -> PddlExcerpt | None:
+    """Return size and beginning of a PDDL domain, None if it is not there."""
     if not path.is_file():
         return None
     text = path.read_text("utf-8")
     head, *actions = text.split("\n  (:action ")
     shown = "".join(f"\n  (:action {action}" for action in actions[:PDDL_ACTIONS_SHOWN])
     more = f"\n  ; … {len(actions) - PDDL_ACTIONS_SHOWN} more actions\n)" if len(actions) > PDDL_ACTIONS_SHOWN else ""
-    return {
-        "bytes": len(text.encode()),
-        "lines": text.count("\n"),
-        "actions": len(actions),
-        "text": head + shown + more,
-    }
+    return PddlExcerpt(bytes=len(text.encode()), lines=text.count("\n"), actions=len(actions), text=head + shown + more)
 
 
 def link(target: Path, output: Path) -> str:
@@ -137,6 +161,11 @@ def link(target: Path, output: Path) -> str:
     Quoted, and never anything but a path: a folder may be called ``javascript:…`` or have a ``#`` in its name.
     """
     return "./" + quote(Path(os.path.relpath(target, output.parent)).as_posix())
+
+
+def _measure(value: float | None) -> str:
+    """Return a measure, or a dash where nothing was learned that it could be about."""
+    return "–" if value is None else number(value)
 
 
 def environment() -> Environment:
@@ -148,5 +177,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    loaded.filters |= {"number": number, "percent": percent, "duration": duration, "verdict": verdict, "size": size}
+    loaded.filters |= {
+        "number": number,
+        "percent": percent,
+        "measure": _measure,
+        "duration": duration,
+        "verdict": verdict,
+        "size": size,
+    }
     return loaded

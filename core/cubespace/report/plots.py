@@ -15,6 +15,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from cubespace.evaluation.summary import PlannerResults
 from cubespace.report.image_tags import ADDED, DELETED
 from cubespace.symbols.strips import StripsModel
 
@@ -34,7 +35,7 @@ TRAINING = {
     "direct": "bits (direct)",
     "zero_suppress": "true bits",
 }
-HELD_OUT = {"reconstruction": "Rec: redrawn", "successor": "Succ: predicted", "direct": "Direct: wrong bits"}
+HELD_OUT_TITLES = {"reconstruction": "Rec: redrawn", "successor": "Succ: predicted", "direct": "Direct: wrong bits"}
 
 
 def loss_curves(rows: Sequence[Mapping[str, Any]], sequence: Sequence[str] = ()) -> Markup:
@@ -45,7 +46,7 @@ def loss_curves(rows: Sequence[Mapping[str, Any]], sequence: Sequence[str] = ())
 
 def held_out_curves(rows: Sequence[Mapping[str, Any]], sequence: Sequence[str] = ()) -> Markup:
     """Return the errors on the validation split over the epochs of training."""
-    curves = {words: [row.get(f"validation_{name}") for row in rows] for name, words in HELD_OUT.items()}
+    curves = {words: [row.get(f"validation_{name}") for row in rows] for name, words in HELD_OUT_TITLES.items()}
     return _curves("held-out", rows, curves, "error on pictures held out", sequence)
 
 
@@ -54,15 +55,15 @@ def inline(figure: Figure, name: str) -> Markup:
     return _svg(figure, name)
 
 
-def effort(planners: Mapping[str, Any]) -> Markup | None:
+def effort(planners: Mapping[str, PlannerResults]) -> Markup | None:
     """Return expansions against seconds, a mark per instance, a colour per planner; None where nobody counted."""
     figure, axes = _figure()
     shown = False
     for number, (name, row) in enumerate(planners.items()):
         points = [
-            (max(1, record["expansions"]), max(1e-3, record["seconds"]))
-            for record in row["records"]
-            if record["expansions"] is not None
+            (max(1, record.expansions), max(1e-3, record.seconds))
+            for record in row.records
+            if record.expansions is not None
         ]
         if points:
             shown = True
@@ -113,8 +114,17 @@ def _curves(
             axes.plot(*zip(*_thin(points), strict=True), color=SERIES[number], label=words)
     for epoch, words in phase_marks(rows, sequence):
         axes.axvline(epoch, color=INK, linewidth=0.6, linestyle=":")
-        where: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "va": "top", "ha": "right", "rotation": 90}
-        axes.text(epoch, 1, _verbatim(f"{words} "), fontsize=7, color=INK, **where)
+        axes.text(
+            epoch,
+            1,
+            _verbatim(f"{words} "),
+            fontsize=7,
+            color=INK,
+            transform=axes.get_xaxis_transform(),
+            va="top",
+            ha="right",
+            rotation=90,
+        )
     axes.set(xlabel="epoch", ylabel=title, yscale="log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_LOSS_SHOWN))
     _plain(axes.yaxis)

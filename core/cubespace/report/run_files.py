@@ -1,4 +1,4 @@
-"""The files of a run folder, read as they are; nothing here needs the network."""
+"""The files of a run folder, read as they are; nothing here needs the code."""
 
 from __future__ import annotations
 
@@ -14,25 +14,32 @@ import attrs
 from cubespace.base.errors import InputError
 from cubespace.base.files import read_json
 from cubespace.base.records import read_record
-from cubespace.evaluation.summary import accepted_steps, best_plan
-from cubespace.learning.learner_record import LearnerRecord
+from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
+from cubespace.evaluation.judgement_record import JudgementRecord
+from cubespace.evaluation.plan_record import PlanRecord, SearchRecord
+from cubespace.evaluation.summary import PlannerResults
+from cubespace.learning.learner_record import LearnerRecord, title
+from cubespace.learning.measures import HeldOutMeasures
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.manifest import StageRecord
+from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import ENVIRONMENT, RunFolder
-from cubespace.settings.stages import EXTRACTION, LEARNER, LIFTING, METRICS, STAGES
+from cubespace.settings.stages import (
+    DIAGNOSIS,
+    EXTRACTION,
+    JUDGEMENT,
+    LEARNER,
+    LIFTING,
+    MEASURES,
+    METRICS,
+    RESULTS,
+)
 
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
 
-Record = dict[str, Any]
 VERDICTS = ("optimal", "valid", "unknown", "doubted", "invalid", "none")  # the best first
-WRITTEN_BY = {  # the stage of each table
-    "measures": "train",
-    "judgement": "extract",
-    "results": "evaluate",
-    "diagnosis": "diagnose",
-}
 
 
 @attrs.frozen(kw_only=True)
@@ -44,12 +51,12 @@ class Facts:
     finished: frozenset[str]  # the stages whose files belong to the present settings, components and inputs
     environment: Mapping[str, Any]
     metrics: Sequence[Mapping[str, Any]]
-    measures: Mapping[str, Any] | None
+    measures: HeldOutMeasures | None
     learner: LearnerRecord | None
     extraction: ExtractionRecord | None
-    judgement: Mapping[str, Any] | None
-    results: Mapping[str, Any] | None
-    diagnosis: Mapping[str, Any] | None
+    judgement: JudgementRecord | None
+    results: RunResults | None
+    diagnosis: DiagnosisRecord | None
     lifting: LiftingRecord | None
 
     @property
@@ -60,7 +67,20 @@ class Facts:
     @property
     def name(self) -> str:
         """Return what to call the run: its domain and who made its model, such as ``mnist · autoencoder, btl``."""
-        return f"{self.domain} · {self.learner.title if self.learner else self.run.config.learner.name}"
+        return f"{self.domain} · {self.made_by}"
+
+    @property
+    def made_by(self) -> str:
+        """Return who made the model, or the learner that is to make it."""
+        if self.learner:
+            return self.learner.title
+        apply = self.run.config.autoencoder.apply
+        return title(self.run.config.learner.name, {} if apply is None else {"apply": apply})
+
+    @property
+    def learning(self) -> str:
+        """Return what to call the stage ``train``: nothing is trained where no gradient is involved."""
+        return "training" if self.learner is None or self.learner.training else "learning"
 
     @property
     def bits(self) -> int:
@@ -68,14 +88,14 @@ class Facts:
         return self.learner.bits if self.learner else self.run.config.autoencoder.bits
 
     @property
-    def planners(self) -> Mapping[str, Any]:
+    def planners(self) -> Mapping[str, PlannerResults]:
         """Return the rows of the result table, by planner."""
-        return self.results["planners"] if self.results else {}
+        return self.results.planners if self.results else {}
 
     @property
-    def records(self) -> list[Record]:
+    def records(self) -> list[PlanRecord]:
         """Return the result of every instance, for every planner."""
-        return [record for row in self.planners.values() for record in row["records"]]
+        return self.results.records if self.results else []
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -88,9 +108,9 @@ class Facts:
         return [stage for stage in self.stage_records if stage not in self.finished]
 
     @property
-    def best(self) -> Record | None:
+    def best(self) -> PlanRecord | None:
         """Return the plan to show first."""
-        return best_plan(self.records)
+        return self.results.best if self.results else None
 
     @property
     def leader(self) -> str | None:
@@ -100,56 +120,59 @@ class Facts:
 
 
 def read_facts(path: Path, catalogue: Catalogue | None = None) -> Facts:
-    """Read a run folder, as far as its stages are done: what an earlier model has left there is not of this one."""
-    run = RunFolder.load(path, catalogue)
-    finished = frozenset(name for name in STAGES if run.finished(name))
-    tables = {
-        name: _table(run.file(f"{name}.json")) if stage in finished else None for name, stage in WRITTEN_BY.items()
-    }
+    """Read a run folder, as far as its stages are done."""
+    return facts_of(RunFolder.load(path, catalogue))
+
+
+def facts_of(run: RunFolder) -> Facts:
+    """Read a run, as far as its stages are done: what an earlier model has left there is not of this one."""
+    finished = run.finished_stages()
+    trained, extracted = "train" in finished, "extract" in finished
     return Facts(
         run=run,
         stage_records=run.records(),
         finished=finished,
-        environment=_table(run.file(ENVIRONMENT)) or {},
+        environment=_table(run.file(ENVIRONMENT)) if run.file(ENVIRONMENT).is_file() else {},
         metrics=_rows(run.file(METRICS)),
-        learner=read_record(LearnerRecord, run.file(LEARNER)) if "train" in finished else None,
-        extraction=read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in finished else None,
+        measures=read_record(HeldOutMeasures, run.file(MEASURES)) if trained else None,
+        learner=read_record(LearnerRecord, run.file(LEARNER)) if trained else None,
+        extraction=read_record(ExtractionRecord, run.file(EXTRACTION)) if extracted else None,
+        judgement=read_record(JudgementRecord, run.file(JUDGEMENT)) if extracted else None,
+        results=read_record(RunResults, run.file(RESULTS)) if "evaluate" in finished else None,
+        diagnosis=read_diagnosis(run.file(DIAGNOSIS)) if "diagnose" in finished else None,
         lifting=read_record(LiftingRecord, run.file(LIFTING)) if "lift" in finished else None,
-        **tables,
     )
 
 
-def verdict(record: Record) -> str:
+def verdict(record: SearchRecord) -> str:
     """Return the verdict on an instance in a word: optimal, valid, invalid, unknown or doubted, or none for no plan."""
-    if record["plan"] is None:
+    if not record.found:
         return "none"
-    if record["valid"] is None:
-        return "doubted" if record.get("unseen_steps") else "unknown"
-    if not record["valid"]:
+    if record.valid is None:
+        return "doubted" if record.unseen_steps else "unknown"
+    if not record.valid:
         return "invalid"
-    return "optimal" if record["optimal"] else "valid"
+    return "optimal" if record.optimal else "valid"
 
 
-def step_marks(record: Record) -> list[str]:
+def step_marks(record: SearchRecord) -> list[str]:
     """Return for each step of a plan: new, unseen, or nothing if training pairs show it."""
-    unseen, accepted = record.get("unseen_steps") or (), accepted_steps(record)
-    steps = range(1, len(record["plan"] or ()) + 1)
+    unseen, accepted = record.unseen_steps or (), record.accepted_steps
+    steps = range(1, record.steps + 1)
     return ["" if step not in unseen else "new" if step in accepted else "unseen" for step in steps]
 
 
-def reasons(records: Sequence[Record]) -> list[tuple[str, int]]:
+def reasons(records: Sequence[PlanRecord]) -> list[tuple[str, int]]:
     """Return why instances did not end in a valid plan, the most frequent reason first."""
-    words = [record["reason"] or record["outcome"] for record in records if verdict(record) in ("invalid", "none")]
+    words = [record.reason or record.outcome for record in records if verdict(record) in ("invalid", "none")]
     return Counter(words).most_common()
 
 
-def _counts(row: Mapping[str, Any]) -> tuple[int, int, int]:
-    return row["valid"] or 0, row["optimal"] or 0, row["found"]
+def _counts(row: PlannerResults) -> tuple[int, int, int]:
+    return row.valid or 0, row.optimal or 0, row.found
 
 
-def _table(path: Path) -> Mapping[str, Any] | None:
-    if not path.is_file():
-        return None
+def _table(path: Path) -> Mapping[str, Any]:
     table = read_json(path)
     if not isinstance(table, dict):
         raise InputError(f"'{path}' is damaged")

@@ -1,9 +1,9 @@
-"""What the network of a run has learned, in pictures: reconstructions, actions, bits and plans. Needs torch."""
+"""What a run has learned, in pictures: reconstructions, actions, bits and plans."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Literal
 
 import attrs
 import numpy as np
@@ -13,24 +13,24 @@ from cubespace.base.arrays import Bits, Images, Indices
 from cubespace.base.images import read_picture, region_picture
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
+from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.learning.code import Code
 from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
-from cubespace.report.run_files import Record, step_marks, verdict
+from cubespace.report.run_files import step_marks, verdict
 from cubespace.runs.folder.bits_file import BitPairs
+from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, plan_folder, problem_folder
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
-from cubespace.runs.pictures.solving import folder_name
 from cubespace.symbols.strips import StripsModel
 
 MAX_TRANSITIONS = 6000  # of the training split, for mean pictures: more make no visible difference
-MASKS = ("add", "delete", "positive", "negative")  # of an action
 MAX_FRAMES = 16  # of a plan, about
 CARD_PIXELS = 72  # longer side of pictures in cards
 
 
 @attrs.frozen(kw_only=True)
 class Redrawn:
-    """A picture of the test split, as the network redraws it, and the difference."""
+    """A picture of the test split, as it is redrawn, and the difference."""
 
     given: Picture
     drawn: Picture
@@ -100,8 +100,8 @@ class Story:
         return f"plan-{self.planner}-{self.problem}"
 
 
-class Learned:
-    """A trained network with its data and, if extracted, its model."""
+class LearnedPictures:
+    """A code with its data and, if extracted, its model."""
 
     def __init__(
         self,
@@ -164,39 +164,38 @@ class Learned:
             for bit in order
         ]
 
-    def story(self, record: Record, whole: bool = False) -> Story:
+    def story(self, record: PlanRecord, whole: bool = False) -> Story:
         """Return an instance in pictures; ``whole`` adds the bits of each frame and an animation."""
-        folder = self.run.file("problems") / record["problem"]
-        colour: Any = "grey" if len(self.code.image_shape) == 2 else "rgb"
-        init, goal = (np.array(read_picture(folder / f"{name}.png", colour)) for name in ("init", "goal"))
+        folder = problem_folder(self.run.path, record.problem)
+        colour: Literal["grey", "rgb"] = "grey" if len(self.code.image_shape) == 2 else "rgb"
+        init, goal = (np.array(read_picture(folder / name, colour)) for name in (INIT_PICTURE, GOAL_PICTURE))
         trace, marks = self._trace(record), step_marks(record)
         pictures = self.code.draw(trace) if len(trace) else init[None][:0]
         return Story(
-            planner=record["planner"],
-            problem=record["problem"],
+            planner=record.planner,
+            problem=record.problem,
             verdict=verdict(record),
-            outcome=record["outcome"],
-            reason=f"{record['reason'] or record['detail']}{': ' + record['fault'] if record.get('fault') else ''}",
-            wrong=record["wrong_step"],
+            outcome=record.outcome,
+            reason=record.explanation or record.detail,
+            wrong=record.wrong_step,
             new=marks.count("new"),
             unseen=marks.count("unseen"),
-            steps=len(record["plan"] or ()),
+            steps=record.steps,
             init=picture(init, "the given initial picture"),
             goal=picture(goal, "the given goal picture"),
             frames=self._frames(trace, pictures, record, whole),
             animation=animation(pictures, "the plan, animated", side=126) if whole and len(trace) else None,
         )
 
-    def _trace(self, record: Record) -> Bits:
+    def _trace(self, record: PlanRecord) -> Bits:
         """Return the states of a plan, (steps + 1, bits); none if there is no plan."""
-        folder = self.run.file("problems") / record["problem"] / folder_name(record["planner"])
-        trace = load_trace(folder / TRACE, record["trace"])
+        trace = load_trace(plan_folder(self.run.path, record.problem, record.planner) / TRACE, record.trace)
         return np.zeros((0, self.code.bits), dtype=np.bool_) if trace is None else trace
 
-    def _frames(self, trace: Bits, pictures: Images, record: Record, whole: bool) -> list[Frame]:
+    def _frames(self, trace: Bits, pictures: Images, record: PlanRecord, whole: bool) -> list[Frame]:
         frames, marks = [], step_marks(record)
         doubted = marks.index("unseen") + 1 if "unseen" in marks else None
-        steps = _worth_showing(len(trace), doubted if record["wrong_step"] is None else record["wrong_step"])
+        steps = _worth_showing(len(trace), doubted if record.wrong_step is None else record.wrong_step)
         for last, step in zip([-1, *steps], steps, strict=False):
             state, earlier = trace[step], trace[max(0, step - 1)]
             added, deleted = int((state & ~earlier).sum()), int((earlier & ~state).sum())
@@ -214,12 +213,12 @@ class Learned:
             frames.append(frame)
         return frames
 
-    def _step_name(self, record: Record, step: int) -> str:
+    def _step_name(self, record: PlanRecord, step: int) -> str:
         """Return the name of the action that leads to a frame, or the label of the network."""
-        if step == 0:
+        if step == 0 or record.plan is None:
             return ""
-        number = record["plan"][step - 1]
-        return f"label-{number}" if record.get("latent") else self.planned_names[number]
+        number = record.plan[step - 1]
+        return f"label-{number}" if record.latent else self.planned_names[number]
 
     def means(self, model: StripsModel, row: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the mean pictures before and after an action, of the transitions that it reproduces."""
@@ -240,7 +239,10 @@ class Learned:
             support=int(model.support[row]),
             before=picture(_bytes(before), f"mean picture before {name}", CARD_PIXELS),
             after=picture(_bytes(after), f"mean picture after {name}", CARD_PIXELS),
-            **{mask: np.flatnonzero(getattr(model, mask)[row]).tolist() for mask in MASKS},
+            add=_numbers(model.add[row]),
+            delete=_numbers(model.delete[row]),
+            positive=_numbers(model.positive[row]),
+            negative=_numbers(model.negative[row]),
         )
 
 
@@ -258,6 +260,12 @@ def _mean(pictures: Images, rows: Bits) -> NDArray[np.float32]:
     if not rows.any():
         return np.zeros(pictures.shape[1:], dtype=np.float32)
     return np.asarray(pictures[rows].mean(0, dtype=np.float32) / np.float32(255))
+
+
+def _numbers(mask: Bits) -> list[int]:
+    """Return the bits of a mask by number."""
+    numbers: list[int] = np.flatnonzero(mask).tolist()
+    return numbers
 
 
 def _bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:

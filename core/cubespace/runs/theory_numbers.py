@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, apply_effect, distinct_rows, step_keys
 from cubespace.learning.code import Code
-from cubespace.runs.stages.pipeline import Pipeline
+from cubespace.runs.folder.contents import RunContents
 from cubespace.symbols.strips import StripsModel
-from cubespace.theory.cube_like_graph import graph_numbers
+from cubespace.theory.cube_like_graph import GraphNumbers, graph_numbers
 
 STATES = 2000  # of the training split, on which the network is compared with its masks and the model's degree is taken
 
 
-def theory_numbers(pipeline: Pipeline) -> dict[str, Any]:
-    """Return the numbers of Theorem 1, of the training transitions and of the model, and whether Theorem 2 holds."""
-    code, model, bits = pipeline.code(), pipeline.strips(), pipeline.bits()["train"]
-    before, after = bits.before, bits.after
-    numbers: dict[str, Any] = attrs.asdict(graph_numbers(before, after))
-    states = distinct_rows(before)[:STATES]
-    numbers["labels"] = None if code.actions is None else len(np.unique(code.actions.label(before, after)))
-    numbers["actions"] = model.actions
-    numbers["model_degree"] = model_degree(model, states)
-    numbers["theorem_2"] = theorem_2(code, states)
-    return numbers
+@attrs.frozen(kw_only=True)
+class TheoryNumbers(GraphNumbers):
+    """The numbers of Theorem 1 in the training transitions, those of the model, and whether Theorem 2 holds."""
+
+    labels: int | None  # that the network uses; None where no actions were learned
+    actions: int  # of the STRIPS model
+    model_degree: int  # most successors of a training state in the model
+    theorem_2: bool | None  # None: the apply module is not STRIPS-like
+
+
+def theory_numbers(run: RunContents) -> TheoryNumbers:
+    """Count in what a run has learned."""
+    code, model, bits = run.code(), run.strips(), run.bits()["train"]
+    states = distinct_rows(bits.before)[:STATES]
+    return TheoryNumbers(
+        **attrs.asdict(graph_numbers(bits.before, bits.after)),
+        labels=None if code.actions is None else len(np.unique(code.actions.label(bits.before, bits.after))),
+        actions=model.actions,
+        model_degree=model_degree(model, states),
+        theorem_2=theorem_2(code, states),
+    )
 
 
 def model_degree(model: StripsModel, states: Bits) -> int:

@@ -11,7 +11,7 @@ from cubespace.base.options import Spec, parse_spec
 from cubespace.base.words import listed
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings import defaults
-from cubespace.settings.recipe import AUTO
+from cubespace.settings.recipe import AUTO, is_of_training
 from cubespace.settings.run_config import RunConfig
 
 
@@ -72,16 +72,11 @@ def refuse_settings_of_training(config: RunConfig) -> None:
     given = [key for key in config.settings_of("train") if is_of_training(key)]
     if given:
         name = config.learner.name
-        what = f"apply module '{config.autoencoder.apply}'" if "autoencoder.apply" in given else listed(given)
+        what = f"apply module '{config.autoencoder.apply}'" if "autoencoder.apply" in given else listed(given, ", ")
         raise UsageError(
             f"learner '{name}' trains nothing by gradient, so {what} would have no influence: "
-            f"use --learner {defaults.TRAINED_LEARNER}, or leave it out"
+            f"use --learner {defaults.TRAINED_LEARNER}, or leave {'it' if len(given) == 1 else 'them'} out"
         )
-
-
-def is_of_training(key: str) -> bool:
-    """Return whether a setting matters only to learners that are trained by gradient."""
-    return key.startswith(("autoencoder.", "train.")) and key != "train.seed"
 
 
 def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:

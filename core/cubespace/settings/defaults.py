@@ -8,3 +8,4 @@ ENCODER = DECODER = "mlp"
 ACTION_MODEL = "head"
 OBJECTIVE = "paper"
 EXTENSIONS = ("consolidate", "rewrite", "decoder")
+FORMER_ENCODERS = ("places", "piles")  # encoders of version 0.2.0 that are learners now

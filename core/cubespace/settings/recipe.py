@@ -29,6 +29,11 @@ def _setting(default: Any, validator: Any = None) -> Any:
 AUTO = "auto"  # a choice that held-out pairs make, or the component that it depends on
 
 
+def is_of_training(key: str) -> bool:
+    """Return whether a setting matters only to learners that are trained by gradient."""
+    return key.startswith(("autoencoder.", "train.")) and key != "train.seed"
+
+
 @attrs.frozen(kw_only=True)
 class LearnerConfig:
     """How bits are learned."""

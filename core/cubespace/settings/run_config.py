@@ -19,6 +19,7 @@ from attrs.validators import and_, ge, gt, le, lt, optional
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import Text, structure
 from cubespace.settings import defaults
+from cubespace.settings.migration import OLD_SECTION, migrated, refuse_old_keys
 from cubespace.settings.presets import find_preset, over
 from cubespace.settings.recipe import AUTO, MOST_SEED, AutoencoderConfig, LearnerConfig, TrainConfig
 from cubespace.settings.stages import STAGES, Stage, way_to
@@ -190,9 +191,28 @@ def load_config(file: Path | None, settings: Mapping[str, object], preset: str |
     table = {} if preset is None else over({}, find_preset(preset).settings)
     if file is not None:
         table = over(table, read_toml(file))
+    return _structured(table, settings, f"{file}" if file else "configuration")
+
+
+def with_settings(config: RunConfig, settings: Mapping[str, object]) -> RunConfig:
+    """Return the configuration with ``settings`` such as ``plan.length`` on top."""
+    return _structured(_without_none(attrs.asdict(config)), settings, "configuration")
+
+
+def load_stored(file: Path) -> RunConfig:
+    """Return the configuration in a run folder; one of an older version as this version has it."""
+    table = read_toml(file)
+    if OLD_SECTION in table:
+        return _structured({}, migrated(flat(table)), str(file))
+    return _structured(table, {}, str(file))
+
+
+def _structured(table: dict[str, Any], settings: Mapping[str, object], source: str) -> RunConfig:
+    """Return the configuration of a nested table with ``settings`` on top; errors name the ``source``."""
     for key, value in settings.items():
         _put(table, key, value)
-    config = structure(RunConfig, table, f"{file}" if file else "configuration")
+    refuse_old_keys(flat(table), source)
+    config = structure(RunConfig, table, source)
     for key, value in flat(attrs.asdict(config)).items():
         try:
             str(value).encode()

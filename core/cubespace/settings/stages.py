@@ -81,6 +81,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
     }
 )
 
+WRITTEN_BY: Mapping[str, str] = MappingProxyType({file: name for name, stage in STAGES.items() for file in stage.files})
+
 
 def way_to(name: str) -> tuple[Stage, ...]:
     """Return the stages that lead to a stage, in order, the stage itself last."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import attrs
 from jinja2 import Environment, PackageLoader, PrefixLoader, StrictUndefined, select_autoescape
 
-from cubespace.search.solver import Solver
-from cubespace.studio.shown import Tell, shown_plan
+from cubespace.studio.shown import ShownPlan, Tell, shown_plan
 from cubespace.studio.source import Source
 from cubespace.studio.studio import MAX_UPLOAD, Studio
 
@@ -29,57 +27,54 @@ class Page:
 
 def live_page(studio: Studio) -> Page:
     """Return the page that talks to a studio."""
-    return _render(
-        studio.source,
-        {
-            "live": True,
-            "pictures": studio.pictures,
-            "instances": studio.instances,
-            "simulator": studio.simulator is not None,
-            "planners": [_planner(name, solver) for name, solver in studio.planners.items()],
-            "limits": attrs.asdict(studio.limits),
-            "most_bytes": MAX_UPLOAD,
-        },
-    )
+    facts = {
+        "pictures": studio.pictures,
+        "instances": studio.instances,
+        "simulator": studio.simulator is not None,
+        "planners": [{"name": name, "optimal": solver.optimal} for name, solver in studio.planners.items()],
+        "limits": attrs.asdict(studio.limits),
+        "most_bytes": MAX_UPLOAD,
+    }
+    return _render(studio.source, facts, live=True)
 
 
-def static_page(source: Source, tell: Tell, found: Iterable[dict[str, Any]] = ()) -> Page:
+def static_page(source: Source, tell: Tell, found: Iterable[ShownPlan] = ()) -> Page:
     """Return the page with the plans of a run, and those found since, in it: it needs no server."""
     plans = [*found, *(shown_plan(made, tell) for made in source.solved)]
-    return _render(
-        source,
-        {
-            "live": False,
-            "stories": _stories(plans),
-            "planners": [{"name": name} for name in dict.fromkeys(plan["planner"] for plan in plans)],
-        },
-    )
+    facts = {
+        "stories": _stories(plans),
+        "planners": [{"name": name} for name in dict.fromkeys(plan.planner for plan in plans)],
+    }
+    return _render(source, facts, live=False)
 
 
-def _stories(plans: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _stories(plans: Iterable[ShownPlan]) -> list[dict[str, object]]:
     """Put plans between the same two pictures together, by planner; the first of a planner counts."""
-    stories: dict[tuple[str, str], dict[str, Any]] = {}
+    together: dict[tuple[str, str], dict[str, ShownPlan]] = {}
     for plan in plans:
-        init, goal = plan["init"], plan["goal"]
-        new = {"init": {"picture": init}, "goal": {"picture": goal}, "plans": {}}
-        stories.setdefault((init["source"], goal["source"]), new)["plans"].setdefault(plan["planner"], plan)
-    return list(stories.values())
+        together.setdefault((plan.init.source, plan.goal.source), {}).setdefault(plan.planner, plan)
+    return [_story(list(by_planner.values())) for by_planner in together.values()]
 
 
-def _planner(name: str, solver: Solver) -> dict[str, Any]:
-    return {"name": name, "optimal": solver.optimal}
+def _story(plans: Sequence[ShownPlan]) -> dict[str, object]:
+    """Return plans between the same two pictures."""
+    return {
+        "init": {"picture": attrs.asdict(plans[0].init)},
+        "goal": {"picture": attrs.asdict(plans[0].goal)},
+        "plans": {plan.planner: attrs.asdict(plan) for plan in plans},
+    }
 
 
-def _render(source: Source, facts: dict[str, Any]) -> Page:
+def _render(source: Source, facts: dict[str, object], *, live: bool) -> Page:
     loader = PrefixLoader({"report": PackageLoader("cubespace.report"), "studio": PackageLoader("cubespace.studio")})
     templates = Environment(
         loader=loader, autoescape=select_autoescape(), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     style, script = ("".join(loader.get_source(templates, name)[0] for name in names) for names in (STYLES, SCRIPTS))
     macros = vars(templates.get_template("report/macros.html").module)
-    policy = _policy(style, script, live=facts["live"])
+    policy = _policy(style, script, live=live)
     model = source.planning.model
-    about = {"title": source.title, "bits": model.bits, "actions": model.actions}
+    about = {"live": live, "title": source.title, "bits": model.bits, "actions": model.actions}
     about |= {name: macros[name] for name in ("words", "marks")}
     text = templates.get_template("studio/studio.html").render(
         title=source.title, facts={**about, **facts}, style=style, script=script, policy=policy, model=model

@@ -5,16 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+
+import attrs
 
 from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.search.watching import Watch, watched
+from cubespace.studio.shown import ShownPlan
 
 MAX_SEARCHES = 2  # at a time: one for each side of the page
 MAX_KEPT = 20  # of those that are over
 ENDING_SECONDS = 10.0  # that all searches together have to end
 
-Shown = dict[str, Any]  # a plan, as the page shows it
+Progress = dict[str, object]  # how far a search is, or its result, for JSON
 
 
 class Busy(UsageError):  # noqa: N818 - what is the matter, not whose fault it is
@@ -24,11 +26,11 @@ class Busy(UsageError):  # noqa: N818 - what is the matter, not whose fault it i
 class Search:
     """One search, from its start until someone has seen what came of it."""
 
-    def __init__(self, planner: str, seconds: float, work: Callable[[], Shown]) -> None:
+    def __init__(self, planner: str, seconds: float, work: Callable[[], ShownPlan]) -> None:
         self.planner, self.seconds = planner, seconds
         self.watch = Watch()
         self.begun = time.monotonic()
-        self.plan: Shown | None = None
+        self.plan: ShownPlan | None = None
         self.error: str | None = None
         self.unexpected: Exception | None = None
         self.thread = threading.Thread(target=self._run, args=(work,), daemon=True)
@@ -38,19 +40,19 @@ class Search:
         """Return whether it has ended, one way or another."""
         return not self.thread.is_alive()
 
-    def progress(self) -> Shown:
-        """Return how far it is, or what came of it."""
-        about: Shown = {"planner": self.planner, "limit": self.seconds}
+    def progress(self) -> Progress:
+        """Return how far it is, or its result."""
+        about: Progress = {"planner": self.planner, "limit": self.seconds}
         if not self.over:
             used = round(time.monotonic() - self.begun, 1)
             return {**about, "state": "running", "seconds": used, "said": self.watch.last_line}
-        if self.plan is not None and (self.plan["frames"] or not self.watch.ended):
-            return {**about, "state": "done", "plan": self.plan}
+        if self.plan is not None and (self.plan.frames or not self.watch.ended):
+            return {**about, "state": "done", "plan": attrs.asdict(self.plan)}
         if self.watch.ended:
             return {**about, "state": "cancelled"}
         return {**about, "state": "failed", "error": self.error}
 
-    def _run(self, work: Callable[[], Shown]) -> None:
+    def _run(self, work: Callable[[], ShownPlan]) -> None:
         try:
             with watched(self.watch):
                 self.plan = work()
@@ -70,7 +72,7 @@ class Searches:
         self._closed = False
         self._complain = complain
 
-    def start(self, planner: str, seconds: float, work: Callable[[], Shown]) -> int:
+    def start(self, planner: str, seconds: float, work: Callable[[], ShownPlan]) -> int:
         """Begin a search and return its number."""
         with self._lock:
             if self._closed or sum(not search.over for search in self._all.values()) >= MAX_SEARCHES:
@@ -82,15 +84,15 @@ class Searches:
             search.thread.start()
             return number
 
-    def progress(self, number: int) -> Shown:
-        """Return how far a search is, or what came of it."""
+    def progress(self, number: int) -> Progress:
+        """Return how far a search is, or its result."""
         search = self._get(number)
         if search.over and search.unexpected is not None:
             self._complain(search.unexpected)
             search.unexpected = None
         return search.progress()
 
-    def cancel(self, number: int) -> Shown:
+    def cancel(self, number: int) -> Progress:
         """End a search, with the process of its planner."""
         search = self._get(number)
         search.watch.end()

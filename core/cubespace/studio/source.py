@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 
 from cubespace.base.arrays import Images
-from cubespace.base.files import well_formed
 from cubespace.base.observer import Observer
-from cubespace.evaluation.judge import Verdict
+from cubespace.evaluation.memorisation import Memorised
+from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.problems import Problem
 from cubespace.plugins.catalogue import Catalogue
-from cubespace.report.run_files import read_facts
+from cubespace.report.run_files import facts_of
+from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, PROBLEMS, plan_folder, problem_folder
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
 from cubespace.runs.pictures.bundle import open_planning
 from cubespace.runs.pictures.plan import PicturePlan, Planning
-from cubespace.runs.pictures.solving import Solution, folder_name
-from cubespace.runs.stages.pipeline import Pipeline
+from cubespace.runs.pictures.solving import Solution
 from cubespace.runs.stages.planned import planned_run
-from cubespace.search.solver import Limits, Outcome, SearchResult, Statistics
+from cubespace.search.solver import Limits, Outcome
 from cubespace.settings.recipe import Execution
 from cubespace.symbols.strips import StripsModel
 
 MAX_PICTURES = 24  # of the test split, to choose from
 MAX_PLANS = 60  # of the run, on one page, to keep it small
-STATISTICS = tuple(field.name for field in attrs.fields(Statistics))
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -50,77 +49,55 @@ def open_source(path: Path, catalogue: Catalogue, execution: Execution) -> Sourc
         none = np.zeros((0, *planning.code.image_shape), dtype=np.uint8)
         source = Source(title=path.stem, planning=planning, pictures=none)
     else:
-        run = RunFolder.load(path, catalogue)
-        pipeline = Pipeline(run, catalogue, execution, Observer())
-        planning = Planning.of(pipeline)
+        run = RunContents(RunFolder.load(path, catalogue), catalogue, execution, Observer())
+        planning = Planning.of(run)
         source = Source(
-            title=read_facts(path, catalogue).name,
+            title=facts_of(run.run).name,
             planning=planning,
-            pictures=pipeline.transitions().test.before[:MAX_PICTURES],
-            solved=tuple(_solved(pipeline, planning)),
-            planners=run.config.plan.planners,
+            pictures=run.transitions().test.before[:MAX_PICTURES],
+            solved=tuple(_solved(run, planning)),
+            planners=run.run.config.plan.planners,
         )
     return source
 
 
-def _solved(pipeline: Pipeline, planning: Planning) -> list[PicturePlan]:
-    """Return what came of the instances of a run, as far as they are done; of each planner as many."""
-    if not pipeline.run.finished("evaluate"):
+def _solved(run: RunContents, planning: Planning) -> list[PicturePlan]:
+    """Return the plans of the instances of a run, as far as they are done; of each planner as many."""
+    if not run.run.finished("evaluate"):
         return []
-    results = pipeline.results()
-    with well_formed(pipeline.run.path):
-        model, limits = planned_run(pipeline).strips, Limits(**results["limits"])
-        rows: Mapping[str, Any] = results["planners"]
-        each = max(1, MAX_PLANS // max(1, len(rows)))
-        records = [record for row in rows.values() for record in row["records"][:each]]
-        return [made for record in records if (made := _read(pipeline.run, planning, model, limits, record))]
+    results = run.results()
+    model = planned_run(run).strips
+    each = max(1, MAX_PLANS // max(1, len(results.planners)))
+    records = [record for row in results.planners.values() for record in row.records[:each]]
+    plans = (_read(run.run.path, planning, model, results.limits, record) for record in records)
+    return [plan for plan in plans if plan is not None]
 
 
-def _read(
-    run: RunFolder, planning: Planning, model: StripsModel, limits: Limits, record: Mapping[str, Any]
-) -> PicturePlan | None:
-    """Return what came of an instance, from its record and files; None if the files are not those of the record."""
-    problems = run.file("problems")
-    if record["problem"] not in {folder.name for folder in problems.iterdir()}:  # never a path out of the run
+def _read(run: Path, planning: Planning, model: StripsModel, limits: Limits, record: PlanRecord) -> PicturePlan | None:
+    """Return the plan of an instance, from its record and files; None if the files are not those of the record."""
+    if record.problem not in {folder.name for folder in (run / PROBLEMS).iterdir()}:  # never a path out of the run
         return None
-    folder = problems / record["problem"]
-    plan = None if record["plan"] is None else tuple(record["plan"])
-    trace = load_trace(folder / folder_name(record["planner"]) / TRACE, record["trace"])
-    if (plan is None) != (trace is None):
+    trace = load_trace(plan_folder(run, record.problem, record.planner) / TRACE, record.trace)
+    if record.found != (trace is not None) or record.outcome not in list(Outcome):
         return None
-    search = SearchResult(
-        outcome=Outcome(record["outcome"]),
-        plan=plan,
-        trace=trace,
-        statistics=Statistics(**{name: record.get(name) for name in STATISTICS}),
-        wall_seconds=record["seconds"],
-        latent=record.get("latent", False),
-        detail=record["detail"],
-    )
-    init, goal = (planning.picture(folder / f"{name}.png") for name in ("init", "goal"))
+    folder = problem_folder(run, record.problem)
     return PicturePlan(
-        problem=Problem(name=record["problem"], init=init, goal=goal),
+        problem=Problem(
+            name=record.problem,
+            init=planning.picture(folder / INIT_PICTURE),
+            goal=planning.picture(folder / GOAL_PICTURE),
+        ),
         model=model,
-        planner=record["planner"],
+        planner=record.planner,
         limits=limits,
-        solution=_solution(planning, search, record),
+        solution=Solution.restored(record, trace, None if trace is None else planning.code.draw(trace)),
         reach=None,
-        known={name: record.get(name) for name in planning.memory.count(None)},
+        memorised=Memorised(
+            known_states=record.known_states,
+            known_transitions=record.known_transitions,
+            unseen_steps=record.unseen_steps,
+        ),
     )
-
-
-def _solution(planning: Planning, search: SearchResult, record: Mapping[str, Any]) -> Solution:
-    """Return a search with the frames of its plan, drawn again, and the verdict on record."""
-    if search.trace is None:
-        return Solution(search=search)
-    verdict = Verdict(
-        valid=record["valid"],
-        optimal=record["optimal"],
-        reason=record["reason"],
-        step=record["wrong_step"],
-        fault=record.get("fault", ""),
-    )
-    return Solution(search=search, frames=planning.code.draw(search.trace), verdict=verdict)
 
 
 def instances(solved: Sequence[PicturePlan]) -> list[Problem]:

@@ -6,8 +6,8 @@ import threading
 import warnings
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+import attrs
 import numpy as np
 
 from cubespace.base.arrays import Images, States
@@ -19,7 +19,7 @@ from cubespace.runs.pictures.solving import check_pictures
 from cubespace.search.solver import Limits, Solver
 from cubespace.studio.searches import Searches
 from cubespace.studio.shelf import Item, Shelf
-from cubespace.studio.shown import Tell, shown_picture, shown_plan
+from cubespace.studio.shown import ShownPlan, Tell, shown_picture, shown_plan
 from cubespace.studio.source import Source, instances
 
 MAX_UPLOAD = 16 << 20  # bytes of a picture file
@@ -27,7 +27,7 @@ MAX_MOVES = 64  # of one state, on the page
 SHUFFLE = 60  # random moves
 MAX_FOUND = 60  # plans of a session that are kept, to be saved with the page
 
-Answer = dict[str, Any]
+Answer = dict[str, object]  # for JSON
 
 
 class Studio:
@@ -40,7 +40,7 @@ class Studio:
         self.planning = source.planning
         self.shelf = Shelf()
         self.searches = Searches(self.complain)
-        self.found: list[Answer] = []  # plans of this session, the latest last
+        self.found: list[ShownPlan] = []  # plans of this session, the latest last
         self._lock = threading.Lock()  # one picture is decoded, and one state drawn, at a time
         self._rng = np.random.default_rng()
         self.pictures = [self._keep(Item(one[None]), "a picture held out", fixed=True) for one in source.pictures]
@@ -81,13 +81,13 @@ class Studio:
             return self._keep(Item(space.render(states), states), "a shuffled state")
 
     def look(self, number: int) -> Answer:
-        """Say what the network makes of a picture, and which moves the simulator knows from there."""
+        """Say what the code makes of a picture, and which moves the simulator knows from there."""
         item = self.shelf.get(number)
         code = self.planning.code
         seen = code.draw(code.encode(item.picture))
         strange = check_pictures(code, item.picture, self.planning.redrawing_error, ["this picture"])
         return {
-            "redrawn": shown_picture(seen, "the same picture, redrawn by the network from its bits"),
+            "redrawn": attrs.asdict(shown_picture(seen, "the same picture, redrawn from its bits")),
             "warnings": strange,
             "moves": self._moves(item),
         }
@@ -96,18 +96,18 @@ class Studio:
         """Begin a search from one picture to another."""
         if planner not in self.planners:
             raise UsageError(f"planner '{planner[:40]}' is not offered here")
-        given = self.shelf.get(init).picture[0], self.shelf.get(goal).picture[0]
-        work = partial(self._plan, *given, planner, anyway)
+        first, last = self.shelf.get(init).picture[0], self.shelf.get(goal).picture[0]
+        work = partial(self._plan, first, last, planner, anyway)
         return {"search": self.searches.start(planner, self.limits.seconds, work)}
 
     def complain(self, error: Exception) -> None:
         """Tell on the terminal what the page is not told."""
         self.observer.say(f"studio: {reason(error)}")
 
-    def _plan(self, init: Images, goal: Images, planner: str, anyway: bool) -> Answer:
+    def _plan(self, init: Images, goal: Images, planner: str, anyway: bool) -> ShownPlan:
         made = self.planning.plan(init, goal, planner, self.planners[planner], self.limits, anyway=anyway)
         shown = shown_plan(made, self.tell)
-        if shown["frames"]:
+        if shown.frames:
             self.found = [*self.found, shown][-MAX_FOUND:]
         return shown
 
@@ -138,7 +138,7 @@ class Studio:
         return states if readable.all() else None
 
     def _keep(self, item: Item, alt: str, *, fixed: bool = False) -> Answer:
-        return {"id": self.shelf.put(item, fixed=fixed), "picture": shown_picture(item.picture, alt)}
+        return {"id": self.shelf.put(item, fixed=fixed), "picture": attrs.asdict(shown_picture(item.picture, alt))}
 
     def _instance(self, init: Images, goal: Images) -> Answer:
         return {

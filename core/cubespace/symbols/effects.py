@@ -10,7 +10,7 @@ from cubespace.base.differences import group_effects
 
 # where the effects of each kind come from, in words that follow "effects: "
 SOURCES = {
-    "differences": "differences of encoded bits; no apply module decides them",
+    "differences": "differences of encoded bits, which no apply module decides",
     "network": "those of the apply module, by the transitions that it predicts exactly",
     "observed": "what was seen under each label of the network, not what the apply module computes",
 }

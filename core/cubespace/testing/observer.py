@@ -5,21 +5,57 @@ from __future__ import annotations
 import contextlib
 import io
 import tempfile
+from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from cubespace.base.observer import Observer
+from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.plugins.catalogue import load_plugins
 
-ROWS: tuple[dict[str, Any], ...] = (
+ROWS: tuple[Mapping[str, Any], ...] = (
     {"epoch": 1, "phase": "joint", "total": 1.5, "validation_successor": 0.2, "seconds": 0.1},
     {"epoch": 2, "phase": "decoder", "total": 0.5, "validation_direct": None, "seconds": 0.1},
 )
-RECORDS: tuple[dict[str, Any], ...] = (
-    {"problem": "001", "planner": "fd-lmcut", "outcome": "solved", "plan": [3, 1], "valid": True, "seconds": 0.2},
-    {"problem": "002", "planner": "fd-lmcut", "outcome": "out of time", "plan": None, "valid": None, "seconds": 9.0},
+SOLVED = PlanRecord(
+    key="",
+    problem="001",
+    planner="fd-lmcut",
+    outcome="solved",
+    detail="",
+    plan=(3, 1),
+    trace="",
+    valid=True,
+    optimal=True,
+    reason="",
+    wrong_step=None,
+    seconds=0.2,
+    expansions=5,
+    known_states=3,
+    known_transitions=1,
+    unseen_steps=(2,),
 )
+UNSOLVED = PlanRecord(
+    key="",
+    problem="002",
+    planner="fd-lmcut",
+    outcome="out of time",
+    detail="",
+    plan=None,
+    trace=None,
+    valid=False,
+    optimal=False,
+    reason="",
+    wrong_step=None,
+    seconds=9.0,
+    known_states=None,
+    known_transitions=None,
+    unseen_steps=None,
+)
+RECORDS: tuple[Mapping[str, Any], ...] = (attrs.asdict(SOLVED), attrs.asdict(UNSOLVED))
 
 
 def _observer(spec: str) -> Observer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cubespace.autoencoder.building import part_specs, read_network
@@ -20,7 +21,7 @@ class AutoencoderLearner(BitLearner):
     revision = 1
     trained = True
     precondition = "counterexamples"
-    method = "a network trained by gradient"
+    method = "the paper's network"
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Train the network; an interrupted training continues."""
@@ -30,10 +31,10 @@ class AutoencoderLearner(BitLearner):
         """Build the network again."""
         return read_network(saved, parts)
 
-    def components(self, recipe: Recipe) -> dict[str, str]:
-        """Return the parts of the network."""
-        return part_specs(recipe.autoencoder)
+    def components(self, recipe: Recipe) -> Sequence[tuple[str, str]]:
+        """Return the parts of the network and the steps of its training."""
+        return [*part_specs(recipe.autoencoder).items(), *(("extension", name) for name in recipe.train.extensions)]
 
-    def effects(self, code: Code) -> EffectSource:
+    def effects(self, recipe: Recipe, parts: Parts) -> EffectSource:
         """Return that effects are the network's own, or what its labels were seen to do if it has none."""
-        return "network" if code.actions is not None and code.actions.strips else "observed"
+        return "network" if parts.load("apply", part_specs(recipe.autoencoder)["apply"]).strips else "observed"

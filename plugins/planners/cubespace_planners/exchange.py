@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from cubespace.search.planner import Answer, Limits, Outcome, PlannerBackend, Statistics
 from cubespace.symbols.strips import Task
@@ -19,7 +19,7 @@ class PythonPlanner(PlannerBackend):
 
     script: ClassVar[str]
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Return the settings for the script, besides the task."""
         return {}
 
@@ -43,7 +43,7 @@ class PythonPlanner(PlannerBackend):
         return Answer(outcome=Outcome[answer["outcome"]], plan=plan, statistics=statistics, detail=answer["detail"])
 
 
-def task_record(task: Task) -> dict[str, Any]:
+def task_record(task: Task) -> dict[str, object]:
     """Return a task for JSON: per action its name, cost, and the bits of its precondition and effect."""
     model = task.model
     masks = {"positive": model.positive, "negative": model.negative, "add": model.add, "delete": model.delete}

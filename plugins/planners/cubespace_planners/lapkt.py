@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 from attrs.validators import and_, ge, le
@@ -45,6 +45,6 @@ class Lapkt(PythonPlanner):
         """Refuse action costs, which its searches ignore."""
         return None if task.model.unit_cost else "LAPKT does not support action costs"
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Return the search and its bound."""
         return {"search": self.options.search, "width": self.options.width}

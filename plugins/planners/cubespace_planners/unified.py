@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-from typing import Any
 
 import attrs
 
@@ -60,6 +59,6 @@ class UnifiedPlanning(PythonPlanner):
             return f"engine '{engine}' needs Java: install a runtime of version 17 or later"
         return None
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Return the engine."""
         return {"engine": self.options.engine, "optimal": self.optimal}

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
+from attrs.validators import and_, ge, gt, le
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, literals, row_keys
+from cubespace.base.options import option
 from cubespace.symbols.precondition_learner import Evidence
 
 STATES_PER_BATCH = 2000
-NEVER_TOGETHER_BY_CHANCE = (
-    1e-4  # two literals that never occur together exclude each other if chance explains it with less probability
-)
 FEATURE_VALUES = 256  # of a pixel's shade and of a patch
-MIN_STRANGE_PLACES = 3  # a plausible picture may always have this many
+
+
+@attrs.frozen(kw_only=True, slots=False)  # options of a learner may consist of several such classes
+class PlausibilityOptions:
+    """What a plausible picture may look like."""
+
+    unseen: float = option(
+        0.002,
+        "largest fraction of a plausible picture's patches that were never seen at their place",
+        and_(ge(0.0), le(1.0)),
+    )
+    unseen_patches: int = option(3, "unseen patches that a plausible picture may have however small it is", ge(0))
+    apart: float = option(
+        1e-4,
+        "two literals that never occur together exclude each other if that is chance with a probability below this",
+        and_(gt(0.0), le(1.0)),
+    )
 
 
 class StatePlausibility:
-    """Distinguishes plausible states from impossible ones.
+    """Separates plausible states from impossible ones.
 
     A state is implausible
 
-    - if two of its literals were never seen together, and not by chance, or
+    - if two of its literals were never seen together, and chance does not explain that, or
     - if its picture, encoded again, gives another state, or
     - if its picture has shades, or patches of 2x2 pixels, that pictures of training states never have at that position.
 
@@ -29,14 +45,12 @@ class StatePlausibility:
     whatever they look like. Verdicts are cached, since many paths lead to the same state.
     """
 
-    def __init__(self, evidence: Evidence, states: Bits, unseen: float) -> None:
+    def __init__(self, evidence: Evidence, states: Bits, options: PlausibilityOptions) -> None:
         held = literals(states).astype(np.float32)
-        self.evidence = evidence
+        self.evidence, self.options = evidence, options
         expected = np.outer(held.mean(0), held.sum(0))  # how often two literals would occur together by chance
-        self.apart = ((held.T @ held == 0) & (expected > -np.log(NEVER_TOGETHER_BY_CHANCE))).astype(
-            np.float32
-        )  # (2 bits, 2 bits)
-        self.unseen = unseen
+        apart = (held.T @ held == 0) & (expected > -np.log(options.apart))
+        self.apart = apart.astype(np.float32)  # (2 bits, 2 bits)
         self.verdicts = dict.fromkeys(row_keys(states), True)
         self.seen: list[Bits] = []  # per feature, (places, values)
         for start in range(0, len(states), STATES_PER_BATCH):
@@ -70,11 +84,11 @@ class StatePlausibility:
         return known
 
     def _familiar(self, pictures: Images) -> Bits:
-        """Return which pictures have at most a few features that were never seen at their position."""
+        """Return which pictures have at most a few features that were never seen at their place."""
         familiar = np.ones(len(pictures), dtype=np.bool_)
         for seen, feature in zip(self.seen, _features(pictures), strict=True):
-            strange = (~seen[np.arange(len(seen)), feature]).sum(1)
-            familiar &= strange <= max(MIN_STRANGE_PLACES, self.unseen * len(seen))
+            unseen = (~seen[np.arange(len(seen)), feature]).sum(1)
+            familiar &= unseen <= max(self.options.unseen_patches, self.options.unseen * len(seen))
         return familiar
 
 

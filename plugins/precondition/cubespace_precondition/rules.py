@@ -15,7 +15,7 @@ class Rule:
 
     effect: int
     needed: Bits  # (2 bits,)
-    examples: Bits  # (examples, 2 bits), the literals of the examples that it is for
+    examples: Bits  # (examples, 2 bits), the literals of the examples that it covers
     tried: Indices  # (trials,), the states in which it holds and was tried
     wrong: Bits  # (trials,), which of the steps went wrong
     splits: int  # how often it was split off

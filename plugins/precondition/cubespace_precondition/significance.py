@@ -9,20 +9,53 @@ from __future__ import annotations
 
 import math
 
+import attrs
 import numpy as np
+from attrs.validators import and_, ge, gt, le
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits
+from cubespace.base.options import option
 from cubespace_precondition.rules import Rule
 
-MAX_ROUNDS = 30
-USUAL_FREQUENCY = 0.99  # a literal that holds this often anyway is not worth adding
-TOO_RARE_PROBABILITY = 1e-3  # an action is too rare if the probability of seeing it so rarely by chance is below this
-SUSPECT_PROBABILITY = 0.05  # the same for static literals of actions that are suspected to need more
-MIN_USUAL_FRACTION = 0.3  # where an action is allowed, it is seen at least at this fraction of the usual rate
+MAX_ROUNDS = 30  # in each of which every rule may get one literal
+
+_fraction = and_(ge(0.0), le(1.0))
+_probability = and_(gt(0.0), le(1.0))
 
 
-def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, pooled: float) -> None:
+@attrs.frozen(kw_only=True, slots=False)  # options of a learner may consist of several such classes
+class SignificanceOptions:
+    """When chance does not explain what the examples of an action have in common, or how few there are."""
+
+    own: float = option(
+        1e-4, "a static literal is needed if it is static by chance with a probability below this", _probability
+    )
+    pooled: float = option(1e-8, "the same, over all actions that share an effect", _probability)
+    rare: float = option(
+        0.1,
+        "restrict an action that is seen less than this fraction as often as the typical one where it is allowed; "
+        "0: never",
+        _fraction,
+    )
+    too_rare: float = option(
+        1e-3, "an action is that rare only if chance makes it so with a probability below this", _probability
+    )
+    suspect: float = option(
+        0.05,
+        "a static literal of such an action is needed if it is static by chance with a probability below this",
+        _probability,
+    )
+    expected: float = option(
+        0.3,
+        "a conjunction without examples is left out if it should have been seen, at this fraction of the typical "
+        "frequency",
+        _fraction,
+    )
+    common: float = option(0.99, "a literal that holds in this fraction of the states is not worth adding", _fraction)
+
+
+def add_unlikely(rules: list[Rule], made: Bits, held: Bits, options: SignificanceOptions) -> None:
     """Add to each rule, one at a time, the static literals that are too unlikely to be static by chance.
 
     ``made`` are the literals that are true after each action, ``held`` those of the states tried. A literal is added if
@@ -37,9 +70,8 @@ def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, poole
     effects = made[[rule.effect for rule in rules]]  # (rules, 2 bits)
     static = np.stack([rule.examples.all(0) for rule in rules])  # (rules, 2 bits)
     shares = effects.astype(np.float32)
-    broken = (
-        shares.T @ (~static).astype(np.float32) > 0
-    )  # (2 bits, 2 bits): effect and literal, with an exception somewhere
+    # (2 bits, 2 bits): effect and literal, with an exception somewhere
+    broken = shares.T @ (~static).astype(np.float32) > 0
     added = np.zeros(static.shape)  # the log probability of what was added
     for _ in range(MAX_ROUNDS):
         needed = np.stack([rule.needed for rule in rules])
@@ -48,9 +80,9 @@ def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, poole
         shared = np.where(broken, 0.0, shares.T @ odds)  # (2 bits, 2 bits), by effect and literal
         progress = False
         for row, rule in enumerate(rules):
-            alone = odds[row] < math.log(own)
-            together = shared[effects[row]].min(0, initial=0.0) < math.log(pooled)
-            fit = static[row] & ~needed[row] & (often[row] < USUAL_FREQUENCY) & (alone | together)
+            alone = odds[row] < math.log(options.own)
+            together = shared[effects[row]].min(0, initial=0.0) < math.log(options.pooled)
+            fit = static[row] & ~needed[row] & (often[row] < options.common) & (alone | together)
             if len(rule.examples) and fit.any():
                 literal = int(np.where(fit, often[row], 2.0).argmin())
                 added[row, literal] = odds[row, literal]
@@ -60,37 +92,37 @@ def add_unlikely(rules: list[Rule], made: Bits, held: Bits, *, own: float, poole
             return
 
 
-def restrict_rare(rules: list[Rule], made: Bits, held: Bits, before: Bits, *, rare: float, pooled: float) -> list[Rule]:
+def restrict_rare(rules: list[Rule], made: Bits, held: Bits, before: Bits, options: SignificanceOptions) -> list[Rule]:
     """Restrict the rules that allow an action far more often than it was seen, and return those that are left.
 
     ``before`` are the literals of the states before each transition, (transitions, 2 bits). A rule is suspect if it was
-    seen less often than the fraction ``rare`` of the usual rate where it holds. It then requires the literals that
-    chance hardly explains; if that is not enough, it has too few examples, and requires all they have in common.
+    seen less often than the fraction ``rare`` of what is typical where it holds. It then needs the literals that chance
+    hardly explains; if that is not enough, its examples are too few to decide, and it needs all they have in common.
     """
     seen, allowed = _counts(rules, before)
-    frequency = _usual_frequency(seen, allowed)
-    free = _too_rare(seen, rare * frequency * allowed)
-    suspects = [rule for rule, doubtful in zip(rules, (free & (seen > 0)).tolist(), strict=True) if doubtful]
+    typical = _typical_frequency(seen, allowed)
+    doubtful = _too_rare(seen, options.rare * typical * allowed, options.too_rare) & (seen > 0)
+    suspects = [rules[row] for row in np.flatnonzero(doubtful).tolist()]
     if suspects:
-        add_unlikely(suspects, made, held, own=SUSPECT_PROBABILITY, pooled=pooled)
+        add_unlikely(suspects, made, held, attrs.evolve(options, own=options.suspect))
         seen_now, allowed_now = _counts(suspects, before)
-        for rule, doubtful in zip(suspects, _too_rare(seen_now, rare * frequency * allowed_now).tolist(), strict=True):
-            if doubtful:
-                rule.needed |= rule.examples.all(0) & (before.mean(0) < USUAL_FREQUENCY)
-    if not rare:
+        still_doubtful = _too_rare(seen_now, options.rare * typical * allowed_now, options.too_rare)
+        for row in np.flatnonzero(still_doubtful).tolist():
+            suspects[row].needed |= suspects[row].examples.all(0) & (before.mean(0) < options.common)
+    if not options.rare:
         return rules
-    missed = _missed(rules, seen, MIN_USUAL_FRACTION * frequency * allowed)
-    return [rule for rule, gone in zip(rules, missed.tolist(), strict=True) if not gone]
+    missed = _missed(rules, seen, options.expected * typical * allowed, options.suspect)
+    return [rules[row] for row in np.flatnonzero(~missed).tolist()]
 
 
-def _missed(rules: list[Rule], seen: NDArray[np.float64], expected: NDArray[np.float64]) -> Bits:
-    """Return which rules without examples to drop: the largest first, until it is not surprising that none was seen."""
+def _missed(rules: list[Rule], seen: NDArray[np.float64], expected: NDArray[np.float64], probability: float) -> Bits:
+    """Return which rules without examples to drop: the largest, until it is not surprising that none was seen."""
     missed = np.zeros(len(rules), dtype=np.bool_)
     effect = np.array([rule.effect for rule in rules])
     for each in np.unique(effect[seen == 0]):
         unseen = np.flatnonzero((effect == each) & (seen == 0))
         unseen = unseen[np.argsort(expected[unseen], kind="stable")]
-        missed[unseen] = np.cumsum(expected[unseen]) > -math.log(SUSPECT_PROBABILITY)
+        missed[unseen] = np.cumsum(expected[unseen]) > -math.log(probability)
     return missed
 
 
@@ -100,7 +132,7 @@ def _counts(rules: list[Rule], before: Bits) -> tuple[NDArray[np.float64], NDArr
     return np.array([len(rule.examples) for rule in rules], dtype=float), (lacking == 0).sum(0).astype(float)
 
 
-def _usual_frequency(seen: NDArray[np.float64], allowed: NDArray[np.float64]) -> float:
+def _typical_frequency(seen: NDArray[np.float64], allowed: NDArray[np.float64]) -> float:
     """Return how often an action is seen where it is allowed: the median over all transitions."""
     frequency = seen / np.maximum(allowed, 1.0)
     order = np.argsort(frequency)
@@ -108,10 +140,10 @@ def _usual_frequency(seen: NDArray[np.float64], allowed: NDArray[np.float64]) ->
     return float(frequency[order[min(middle, len(order) - 1)]])
 
 
-def _too_rare(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> Bits:
+def _too_rare(seen: NDArray[np.float64], expected: NDArray[np.float64], probability: float) -> Bits:
     """Return which counts are too far below the expected ones to be chance, by Chernoff's bound on a Poisson number."""
     log_chance = seen - expected + seen * np.log(np.maximum(expected, 1e-12) / np.maximum(seen, 1e-12))
-    return np.asarray((seen < expected) & (log_chance < math.log(TOO_RARE_PROBABILITY)), dtype=np.bool_)
+    return np.asarray((seen < expected) & (log_chance < math.log(probability)), dtype=np.bool_)
 
 
 def _frequency(rule: Rule, held: Bits) -> NDArray[np.float64]:

@@ -1,16 +1,11 @@
 import hashlib
 import io
-import json
 import os
 import pickle
 import re
 
 import pytest
-import safetensors
-import safetensors.torch
 import torch
-from builders import build_model, load_model
-from toggles import tiny_recipe
 
 from cubespace.autoencoder.checkpoint import (
     CURRENT,
@@ -19,7 +14,6 @@ from cubespace.autoencoder.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from cubespace.autoencoder.model_file import save_model
 from cubespace.base.errors import InputError, UsageError
 
 IDENTITY = {"train": {"epochs": 3, "seed": 0}, "data": "abc"}
@@ -37,12 +31,12 @@ def folder(tmp_path):
 
 
 def test_a_setting_that_is_newer_than_the_checkpoint_had_its_default(folder) -> None:
-    newer = {**IDENTITY, "model": {"initialisation": "torch"}}
+    newer = {**IDENTITY, "autoencoder": {"initialisation": "torch"}}
     restored = load_checkpoint(folder, newer)
     assert restored is not None
     assert restored.state["epoch"] == 2
-    with pytest.raises(UsageError, match=r"model.initialisation \(torch there, glorot now\)"):
-        load_checkpoint(folder, {**IDENTITY, "model": {"initialisation": "glorot"}})
+    with pytest.raises(UsageError, match=r"autoencoder.initialisation \(torch there, glorot now\)"):
+        load_checkpoint(folder, {**IDENTITY, "autoencoder": {"initialisation": "glorot"}})
 
 
 def truncate(path) -> None:
@@ -149,66 +143,3 @@ def test_leftovers_of_killed_writers_are_swept(folder) -> None:
 
 def test_a_checkpoint_is_still_a_file_of_torch(folder) -> None:
     assert torch.load(folder / CURRENT, weights_only=True)["state"]["epoch"] == 2
-
-
-@pytest.fixture
-def model_file(tmp_path):
-    torch.manual_seed(0)
-    model = build_model(tiny_recipe("smooth:sharpness=2").model, (8, 9, 3))
-    save_model(tmp_path / "model.safetensors", model, epochs=7)
-    return tmp_path / "model.safetensors", model
-
-
-def test_a_model_file_holds_all_that_is_needed(model_file) -> None:
-    path, model = model_file
-    loaded = load_model(path)
-    assert loaded.config == model.config
-    assert loaded.image_shape == (8, 9, 3)
-    assert not loaded.training
-    assert all(torch.equal(tensor, loaded.state_dict()[name]) for name, tensor in model.state_dict().items())
-
-
-@pytest.mark.parametrize("damage", [truncate, empty, flip_a_bit, plant_a_bomb])
-def test_a_damaged_model_file_is_one_clear_line(model_file, damage, monkeypatch, tmp_path) -> None:
-    monkeypatch.chdir(tmp_path)
-    path, _ = model_file
-    damage(path)
-    with pytest.raises(InputError, match=r"model\.safetensors is damaged") as refusal:
-        load_model(path)
-    assert "\n" not in str(refusal.value)
-    assert not (tmp_path / "exploded").exists()
-
-
-def test_an_absent_model_file_is_named(tmp_path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.safetensors"):
-        load_model(tmp_path / "nowhere.safetensors")
-
-
-@pytest.mark.parametrize(
-    "forged",
-    [
-        {"image_shape": []},
-        {"image_shape": [10**9, 10**9]},
-        {"image_shape": "no shape"},
-        {"model": {"encoder": "mlp:depth=1000000"}},
-        {"model": {"encoder": "mlp:width=1000000000"}},
-        {"model": {"action_width": 10**12}},
-        {"model": {"encoder": "nobody"}},
-        {"model": {"unknown": 1}},
-        {"layout": {"bits": 10**13}},
-        {"layout": {"bits": -1}},
-        {"layout": {"groups": "x"}},
-    ],
-    ids=str,
-)
-def test_forged_metadata_of_a_model_are_one_clear_line(model_file, forged) -> None:
-    path, _ = model_file
-    with safetensors.safe_open(path, framework="pt") as file:
-        about = json.loads(file.metadata()["cubespace"])
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-    for key, value in forged.items():
-        about[key] = {**about[key], **value} if isinstance(value, dict) else value
-    safetensors.torch.save_file(tensors, path, metadata={"cubespace": json.dumps(about)})
-    with pytest.raises(InputError, match=r"model\.safetensors") as refusal:
-        load_model(path)
-    assert "\n" not in str(refusal.value)

@@ -13,7 +13,7 @@ from cubespace.base.errors import ContractError
 
 @pytest.fixture
 def network() -> SpaceAutoEncoder:
-    return build_model(tiny_recipe().model, (8, 9))
+    return build_model(tiny_recipe().autoencoder, (8, 9))
 
 
 def test_good_parts_pass_and_are_left_as_they_were(network) -> None:
@@ -24,7 +24,7 @@ def test_good_parts_pass_and_are_left_as_they_were(network) -> None:
     assert [module.training for module in network.modules()] == modes
 
 
-@pytest.mark.parametrize("part", ["encoder", "decoder", "apply_module"])
+@pytest.mark.parametrize("part", ["encoder", "decoder", "action", "apply_module"])
 @pytest.mark.parametrize(
     ("result", "words"),
     [

@@ -6,14 +6,14 @@ from builders import build_model
 from cubespace.autoencoder.layers import Picture
 from cubespace.autoencoder.model import evaluating
 from cubespace.base.errors import UsageError
-from cubespace.settings.recipe import ModelConfig
+from cubespace.settings.recipe import AutoencoderConfig
 
 SIZES = {"mlp": "mlp:width=16", "conv": "conv:width=16,channels=4"}
-SMALL = ModelConfig(bits=6, actions=5, encoder=SIZES["mlp"], decoder=SIZES["mlp"], action_width=16)
+SMALL = AutoencoderConfig(bits=6, actions=5, encoder=SIZES["mlp"], decoder=SIZES["mlp"], action_width=16)
 NETWORKS = list(SIZES)
 
 
-def with_networks(name: str) -> ModelConfig:
+def with_networks(name: str) -> AutoencoderConfig:
     return attrs.evolve(SMALL, encoder=SIZES[name], decoder=SIZES[name])
 
 

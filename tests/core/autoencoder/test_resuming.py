@@ -8,51 +8,62 @@ from pathlib import Path
 
 import attrs
 import pytest
-from builders import load_model, train_in_a_process, train_run, training_run
+from builders import train_in_a_process, trained_code, training_run
 from command import forkserver
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
 from cubespace.autoencoder.checkpoint import CURRENT, save_checkpoint
-from cubespace.autoencoder.resuming import METRICS, MODEL, TrainingRun
+from cubespace.autoencoder.network_code import NetworkCode
+from cubespace.autoencoder.resuming import TrainingRun
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import in_use
+from cubespace.learning.code_file import save_code
 from cubespace.settings.recipe import Execution
+from cubespace.settings.stages import CODE, METRICS
 
 
 def start(folder: Path, **train: object) -> TrainingRun:
     return training_run(folder, toggles(100), toggles(20, 1), tiny_recipe(**train), execution=EVERY_EPOCH)
 
 
+def finish(folder: Path, **train: object) -> NetworkCode:
+    """Train to the end, or go on with a training, and write the code."""
+    code = trained_code(folder, toggles(100), toggles(20, 1), tiny_recipe(**train), EVERY_EPOCH)
+    save_code(folder / CODE, code, "autoencoder")
+    return code
+
+
 def epochs(folder: Path) -> list[int]:
     return [json.loads(line)["epoch"] for line in (folder / METRICS).read_text().splitlines()]
 
 
-def test_a_training_leaves_model_and_metrics(tmp_path) -> None:
+def test_a_training_leaves_metrics(tmp_path) -> None:
     run = start(tmp_path)
     rows = list(run)
     assert run.done == len(rows) <= run.epochs
     assert [json.loads(line) for line in (tmp_path / METRICS).read_text().splitlines()] == rows
-    assert load_model(tmp_path / MODEL).config == tiny_recipe().model
 
 
 def test_stopped_anywhere_it_ends_with_the_same_bytes(tmp_path) -> None:
-    length = len(list(start(tmp_path / "whole")))
+    whole = finish(tmp_path / "whole")
+    length = len(epochs(tmp_path / "whole"))
     for done in range(0, length + 1, 2):
         folder = tmp_path / f"stopped after {done}"
         for _, _ in zip(range(done), start(folder), strict=False):
             pass
-        again = start(folder)
-        list(again)
+        again = finish(folder)
         assert epochs(folder) == list(range(1, length + 1))
-        assert (folder / MODEL).read_bytes() == (tmp_path / "whole" / MODEL).read_bytes()
+        assert again.training == whole.training  # updates, and what was measured before anything was rewritten
+        assert (folder / CODE).read_bytes() == (tmp_path / "whole" / CODE).read_bytes()
 
 
-def test_a_finished_training_is_not_done_again_but_its_model_is_mended(tmp_path) -> None:
-    length = len(list(start(tmp_path)))
-    model = (tmp_path / MODEL).read_bytes()
-    (tmp_path / MODEL).unlink()
+def test_a_finished_training_is_not_done_again_but_its_code_is_there(tmp_path) -> None:
+    finish(tmp_path)
+    length, code = len(epochs(tmp_path)), (tmp_path / CODE).read_bytes()
+    (tmp_path / CODE).unlink()
     assert list(start(tmp_path)) == []
-    assert (tmp_path / MODEL).read_bytes() == model
+    finish(tmp_path)
+    assert (tmp_path / CODE).read_bytes() == code
     assert epochs(tmp_path) == list(range(1, length + 1))
 
 
@@ -75,7 +86,7 @@ def test_other_settings_or_data_are_refused(tmp_path) -> None:
 
 
 def test_a_damaged_checkpoint_costs_one_epoch_and_is_said(tmp_path) -> None:
-    list(start(tmp_path / "whole"))
+    finish(tmp_path / "whole")
     folder = tmp_path / "damaged"
     for _, _ in zip(range(3), start(folder), strict=False):
         pass
@@ -85,13 +96,13 @@ def test_a_damaged_checkpoint_costs_one_epoch_and_is_said(tmp_path) -> None:
     run = start(folder)
     assert run.done == 2
     assert "SHA-256" in run.notes[0]
-    list(run)
-    assert (folder / MODEL).read_bytes() == (tmp_path / "whole" / MODEL).read_bytes()
+    finish(folder)
+    assert (folder / CODE).read_bytes() == (tmp_path / "whole" / CODE).read_bytes()
 
 
 def test_checkpoints_are_as_rare_as_wanted_but_the_last_is_always_there(tmp_path) -> None:
     patient = Execution(device="cpu", checkpoint_seconds=1e6)
-    train_run(tmp_path, toggles(100), toggles(20, 1), tiny_recipe(), patient)
+    trained_code(tmp_path, toggles(100), toggles(20, 1), tiny_recipe(), patient)
     assert (tmp_path / CURRENT).exists()
     assert not (tmp_path / "checkpoint.previous.pt").exists()
 
@@ -123,13 +134,14 @@ def train_and_kill(folder: Path, length: int, after: int, delay: float) -> None:
 )
 def test_killed_at_random_moments_the_weights_are_those_of_an_undisturbed_training(tmp_path, kills, length) -> None:
     undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
-    rows = list(start(undisturbed, epochs=length))
+    whole = finish(undisturbed, epochs=length)
     chance = random.Random(0)
     for after in sorted(chance.sample(range(length - 10), kills)):  # early enough that the training is not over
         train_and_kill(killed, length, after, chance.uniform(0.0, 0.03))
-    list(start(killed, epochs=length))
-    assert epochs(killed) == epochs(undisturbed) == list(range(1, len(rows) + 1))
-    assert (killed / MODEL).read_bytes() == (undisturbed / MODEL).read_bytes()
+    again = finish(killed, epochs=length)
+    assert epochs(killed) == epochs(undisturbed) == list(range(1, len(epochs(killed)) + 1))
+    assert again.training == whole.training
+    assert (killed / CODE).read_bytes() == (undisturbed / CODE).read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,37 @@ import torch
 from builders import build_model
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
+from cubespace.autoencoder.building import load_extensions, phases
 from cubespace.autoencoder.devices import default_threads, pick_device
 from cubespace.autoencoder.inference import as_pixels
 from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.table_1 import table_1
 from cubespace.autoencoder.training import Row, Trainer
 from cubespace.base.errors import CubeError, UsageError
-from cubespace.settings.recipe import ConsolidationConfig, Execution, LossConfig, Recipe
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.learners import parts_of
+from cubespace.settings.recipe import Execution, LossConfig, Recipe
+
+OURS = ("consolidate", "rewrite", "decoder")
+TWO_STAGES = ("states", "actions", "decoder")
 
 
 def trainer(recipe: Recipe, execution: Execution = EVERY_EPOCH, seed: int = 0, count: int = 100) -> Trainer:
     torch.manual_seed(seed)
-    model = build_model(recipe.model, (12, 12))
+    parts = parts_of(load_plugins(), execution)
+    model = build_model(recipe.autoencoder, (12, 12), recipe.train)
     splits = (toggles(count), toggles(20, 1))
     images, validation = (torch.stack([as_pixels(part) for part in (s.before, s.after)]) for s in splits)
-    return Trainer(model, images, validation, recipe.train, execution)
+    return Trainer(
+        model,
+        images,
+        validation,
+        recipe.train,
+        objective=parts.create("objective", recipe.autoencoder.objective, recipe.train.losses),
+        phases=phases(load_extensions(recipe.train.extensions, parts)),
+        execution=execution,
+        before_rewriting=lambda: {"validation": table_1(model, validation)},
+    )
 
 
 def weights(model: SpaceAutoEncoder) -> dict[str, torch.Tensor]:
@@ -99,7 +116,7 @@ def test_each_phase_trains_its_own_parts_only() -> None:
         changed = parts_that_change(joint, 1)
     assert changed == {"encoder", "action", "apply_module"}  # the end of the phase writes the effects
     assert parts_that_change(joint, 1) == {"decoder"}
-    staged = trainer(tiny_recipe(architecture="two-stage"))
+    staged = trainer(tiny_recipe(extensions=TWO_STAGES))
     assert parts_that_change(staged, 3) == {"encoder", "decoder"}
     assert staged.phase.name == "actions"
     assert parts_that_change(staged, 2) == {"action", "apply_module"}
@@ -120,26 +137,26 @@ def test_a_joint_training_without_successor_pictures_still_runs() -> None:
     assert math.isfinite(row["total"])
 
 
-@pytest.mark.parametrize("architecture", ["joint", "two-stage"])
-def test_the_state_between_epochs_continues_bit_by_bit(architecture) -> None:
-    whole = trainer(tiny_recipe(architecture=architecture))
+@pytest.mark.parametrize("extensions", [OURS, TWO_STAGES], ids=["joint", "two stages"])
+def test_the_state_between_epochs_continues_bit_by_bit(extensions) -> None:
+    whole = trainer(tiny_recipe(extensions=extensions))
     length = len(list(whole.rows()))
     for done in range(1, length + 1):
-        source = trainer(tiny_recipe(architecture=architecture))
+        source = trainer(tiny_recipe(extensions=extensions))
         rows = source.rows()
         for _ in range(done):
             next(rows)
-        continued = trainer(tiny_recipe(architecture=architecture), seed=99)  # other initial weights
+        continued = trainer(tiny_recipe(extensions=extensions), seed=99)  # other initial weights
         continued.restore(source.state())
         assert [row["epoch"] for row in continued.rows()] == list(range(done + 1, length + 1))
         assert equal(weights(continued.model), weights(whole.model)) == set(weights(whole.model))
+        assert (continued.updates, continued.as_trained) == (whole.updates, whole.as_trained)
 
 
 def test_patience_ends_a_phase_early_but_never_before_it_has_settled(monkeypatch) -> None:
     constant = dict.fromkeys(("reconstruction", "successor", "direct", "exact"), 0.5)
     monkeypatch.setattr("cubespace.autoencoder.training.table_1", lambda *_: constant)
-    nothing_else = {"decoder_epochs": 0, "consolidation": ConsolidationConfig(rounds=0)}
-    run = trainer(tiny_recipe(epochs=20, patience=2, **nothing_else))
+    run = trainer(tiny_recipe(epochs=20, patience=2, extensions=()))
     totals = [run.epochs for _ in run.rows()]
     assert len(totals) == 18  # the temperature is held from epoch 16 on, two more bring no gain
     assert run.finished
@@ -174,3 +191,30 @@ def test_devices_are_found_by_name() -> None:
     if not torch.cuda.is_available():
         with pytest.raises(UsageError, match="not available"):
             pick_device("cuda")
+
+
+def test_updates_are_counted_over_all_phases() -> None:
+    run = trainer(tiny_recipe(extensions=TWO_STAGES))  # 100 transitions in batches of 20: five updates an epoch
+    rows = list(run.rows())
+    assert run.updates == 5 * len(rows) == 5 * (3 + 2 + 1)
+
+
+def test_the_network_is_measured_as_it_was_trained_before_anything_is_rewritten() -> None:
+    run = trainer(tiny_recipe(extensions=OURS))
+    joint = [row for row in run.rows() if row["phase"] == "joint"]
+    assert run.as_trained["validation"]["direct"] == joint[-1]["validation_direct"]
+    assert run.as_trained["validation"]["reconstruction"] == joint[-1]["validation_reconstruction"]
+
+
+def test_measuring_before_rewriting_changes_nothing() -> None:
+    measured, silent = trainer(tiny_recipe(extensions=OURS)), trainer(tiny_recipe(extensions=OURS))
+    silent.before_rewriting = dict
+    assert without_time(list(measured.rows())) == without_time(list(silent.rows()))
+    assert equal(weights(measured.model), weights(silent.model)) == set(weights(silent.model))
+    assert (bool(measured.as_trained), bool(silent.as_trained)) == (True, False)
+
+
+def test_without_rewriting_nothing_is_measured_apart() -> None:
+    run = trainer(tiny_recipe(extensions=("decoder",)))
+    list(run.rows())
+    assert run.as_trained == {}

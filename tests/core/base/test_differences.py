@@ -86,3 +86,10 @@ def test_differences_are_directed() -> None:
 
 def test_changed_values_are_the_old_ones_and_then_the_new_ones() -> None:
     assert changed_values(np.array([[3, 5]]), np.array([[3, 7]])).tolist() == [[-1, 5, -1, 7]]
+
+
+def test_coverage_counts_transitions_and_not_kinds() -> None:
+    states = rows("00", "10", "11")
+    known = packed_differences(states[:1], states[1:2])
+    shown = packed_differences(states[[0, 0, 0, 1]], states[[1, 1, 1, 2]])
+    assert coverage(shown, known) == 0.75

@@ -100,6 +100,17 @@ def test_a_spec_prints_as_text_that_parses_to_it() -> None:
         assert parse_spec(str(parse_spec(text))) == parse_spec(text)
 
 
+def test_a_spec_is_parsed_once_and_cannot_be_changed() -> None:
+    spec = parse_spec("mnist:size=4")
+    assert parse_spec("mnist:size=4") is spec
+    with pytest.raises(TypeError):
+        spec.options["size"] = 5
+    given = {"size": 4}
+    made = Spec("mnist", given)
+    given["size"] = 5
+    assert made.options == {"size": 4}
+
+
 def test_a_table_cannot_be_a_single_value() -> None:
     with pytest.raises(UsageError, match=r"^x: inner: 1 is a single value, and this is a table with depth$"):
         structure(Options, {"inner": Text("1")}, "x")

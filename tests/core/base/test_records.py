@@ -26,7 +26,7 @@ class Whole:
 def test_a_record_survives_its_file(tmp_path) -> None:
     record = Whole(count=3, fraction=None, part=Part(name="x", pairs=(("a", 1), ("b", 2))), counts={"y": 2})
     write_record(tmp_path / "whole.json", record)
-    assert read_record(tmp_path / "whole.json", Whole) == record
+    assert read_record(Whole, tmp_path / "whole.json") == record
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_damaged_record_is_one_line_that_names_the_file_and_the_key(tmp_path, 
     path = tmp_path / "whole.json"
     path.write_text(json.dumps(table))
     with pytest.raises(InputError) as caught:
-        read_record(path, Whole)
+        read_record(Whole, path)
     assert str(caught.value).startswith(f"'{path}' is damaged: ")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -43,7 +43,7 @@ def test_axes_that_are_neither_rows_nor_columns_are_aggregated(runs) -> None:
         "fd-blind",
         "recall",
         "wrong per state",
-        "training s",
+        "learning s",
     ]
     first = table.values[0]
     assert first[0].counts == (6, 6, 6, 6), "three problems of two seeds"
@@ -71,7 +71,31 @@ def test_every_measure_has_a_value(runs) -> None:
     empty = [
         heading.column.name for heading, value in zip(table.headings, table.values[0], strict=True) if not value.numbers
     ]
-    assert set(empty) <= {"discriminator_f", "graph_recall", "graph_wrong"}  # of networks that are searched
+    searched = {"discriminator_f", "graph_recall", "graph_wrong"}  # of networks that are searched
+    learned_actions = {"successor", "direct", "exact", "total"}
+    assert set(empty) == searched | learned_actions  # neither is there with places
+
+
+def test_who_learned_has_a_column_unless_it_is_the_same_for_all(runs) -> None:
+    assert runs[0].learner is not None
+    other = attrs.evolve(runs[0], learner=attrs.evolve(runs[0].learner, learner="piles"))
+    table = make_table([other, *runs[1:]], rows=["precondition"], columns=[])
+    assert table.caption == ""
+    head, _, *lines = markdown(table).splitlines()
+    assert head.startswith("| precondition | learner | found/valid/optimal |")
+    assert [line.split(" | ")[1] for line in lines] == ["piles (auto); places (auto)", "places (auto)"]
+    assert make_table([other, *runs[1:]], rows=["learner"]).headings[0].title == "fd-lmcut"
+    assert [dict(row) for row in make_table(runs, rows=["learner"]).rows] == [{"learner": "places (auto)"}]
+
+
+def test_a_table_says_where_effects_and_preconditions_come_from_and_how_much_was_trained(runs) -> None:
+    table = make_table(runs, rows=["precondition"], columns=[], values=["updates:mean", "effects", "preconditions"])
+    shown = [
+        [heading.column.show(value) for heading, value in zip(table.headings, line, strict=True)]
+        for line in table.values
+    ]
+    assert shown == [["0", "differences", "static"], ["0", "differences", "values"]]
+    assert {"measure": "effects", "precondition": "static", "texts": "differences"} in table.records()
 
 
 def test_searches_are_counted_by_how_they_ended(runs) -> None:
@@ -92,11 +116,12 @@ def test_runs_without_a_matrix_have_the_axes_in_which_they_differ(runs) -> None:
 
 def test_every_format_is_read_back(runs) -> None:
     table = make_table(runs)
-    lines = markdown(table).splitlines()
+    caption, _, *lines = markdown(table).splitlines()
+    assert caption == "Learner of all runs: places (auto)."
     assert lines[0].startswith("| precondition | fd-lmcut |")
     assert len(lines) == 4
     text = latex(table)
-    assert text.startswith("\\begin{tabular}{lrrrrr}\n\\toprule\n")
+    assert text.startswith("% learner of all runs: places (auto)\n\\begin{tabular}{lrrrrr}\n\\toprule\n")
     assert text.count("\\\\") == 3
     assert "$\\pm$" in text
     records = json.loads(as_json(table))
@@ -114,7 +139,7 @@ def test_a_frame_has_a_line_for_each_value(runs) -> None:
 
 def test_columns_of_others_stand_beside(runs, tmp_path) -> None:
     (tmp_path / "paper.csv").write_text("precondition,paper\nstatic,30/29/13\n")
-    lines = markdown(put_beside(make_table(runs), tmp_path / "paper.csv")).splitlines()
+    _, _, *lines = markdown(put_beside(make_table(runs), tmp_path / "paper.csv")).splitlines()
     assert lines[0].startswith("| precondition | paper | fd-lmcut |")
     assert lines[2].startswith("| static | 30/29/13 | ")
     assert lines[3].startswith("| values | – | ")

@@ -81,7 +81,7 @@ def test_conditions_are_only_where_the_world_needs_them():
 def test_a_model_survives_its_record(case, tmp_path):
     _, model, _ = case
     write_record(tmp_path / "model.json", model)
-    assert read_record(tmp_path / "model.json", LiftedModel) == model
+    assert read_record(LiftedModel, tmp_path / "model.json") == model
 
 
 def test_a_step_that_is_no_action_is_named(case):

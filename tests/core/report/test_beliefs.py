@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from cubespace.autoencoder.encoder import Layout
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.beliefs import MAX_ACTIONS, MAX_GROUPS, changed_together
@@ -17,8 +16,8 @@ MODEL = StripsModel(names=("a", "b", "c"), add=ADD, delete=DELETE, positive=NOTH
 
 
 def test_actions_are_grouped_by_variables_or_by_bits() -> None:
-    assert changed_together(MODEL, Layout(bits=4, groups=(0, 0, 1, 1))) == ("variables", {(0,): [0, 1], (1,): [2]})
-    assert changed_together(MODEL, Layout(bits=4)) == ("bits", {(0, 1): [0, 1], (2, 3): [2]})
+    assert changed_together(MODEL, (0, 0, 1, 1)) == ("variables", {(0,): [0, 1], (1,): [2]})
+    assert changed_together(MODEL, None) == ("bits", {(0, 1): [0, 1], (2, 3): [2]})
 
 
 def test_the_page_shows_them_bounded_and_says_how_often_they_were_seen(tiny_run) -> None:

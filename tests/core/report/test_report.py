@@ -92,7 +92,12 @@ def test_a_run_that_needed_no_training_shows_its_own_bits_and_no_curves_of_train
     text = write_report([default_run], load_plugins()).read_text()
     assert "it learned <b>8</b> bits" in text  # four lamps with two values each; the settings say 100
     assert "8<small>/8</small>" in text
-    assert "Encoder <code>places</code>: 8 bits in 4 variables, found without any training." in text
+    assert "<h1>lightsout:size=2 · places</h1>" in text
+    assert "Model: learner places: a clustering of pixels (no gradient training); effects: differences" in text
+    assert "preconditions: values." in text
+    assert "<span>learning</span>" in text  # it has a duration, but nothing was trained
+    assert "<span>training</span>" not in text
+    assert "of the predicted successor –" in text  # no actions were learned
     assert "On pictures held out" not in text
     assert "Measures on the test split" in text
     assert read_facts(default_run).bits == 8
@@ -101,7 +106,11 @@ def test_a_run_that_needed_no_training_shows_its_own_bits_and_no_curves_of_train
 def test_a_run_that_was_trained_names_its_bits_and_shows_curves(tiny_run) -> None:
     text = write_report([tiny_run], load_plugins()).read_text()
     assert "it learned <b>12</b> bits" in text
-    assert "Encoder <code>mlp:width=100</code>: 12 bits." in text
+    assert "<h1>lightsout:size=2 · autoencoder, btl</h1>" in text
+    assert "gradient updates, then rewritten); effects: those of the apply module; preconditions:" in text
+    assert "<span>training</span>" in text
+    assert "as trained</th>" in text  # both figures of a network that was rewritten
+    assert "after rewriting</th>" in text
     assert "On pictures held out" in text
 
 
@@ -141,7 +150,7 @@ def test_what_is_impossible_in_a_frame_is_shown(tiny_run) -> None:
 def test_the_judgement_is_shown_with_its_warnings_and_where_effects_come_from(tiny_run) -> None:
     text = write_report([tiny_run], load_plugins()).read_text()
     assert "judgement" in Page(text).ids
-    assert "Effects are differences of encoded bits" in text
+    assert "Effects are those of the apply module" in text
     assert "of the start and goal pictures, 100 %" in text.lower()
     table = json.loads((tiny_run / "judgement.json").read_text())
     table["findings"].append({"about": "labels", "warning": True, "text": "Too few <labels>.", "advice": "Add some."})
@@ -210,7 +219,7 @@ def test_a_run_under_way_is_shown_as_far_as_it_is(tiny_run, stages) -> None:
     lead = {
         (): "Training: 1 epochs done.",
         ("data",): "Training: 1 epochs done.",
-        ("data", "train"): "The network is trained. No model has been extracted yet.",
+        ("data", "train"): "Its bits are learned. No model has been extracted yet.",
         ("data", "train", "extract"): "pairs of pictures it learned",
     }
     assert lead[stages] in text
@@ -219,7 +228,7 @@ def test_a_run_under_way_is_shown_as_far_as_it_is(tiny_run, stages) -> None:
 def test_a_training_that_is_over_at_once_is_not_called_nothing(default_run) -> None:
     _keep_only(default_run, ("data", "train"))
     text = write_report([default_run], load_plugins()).read_text()
-    assert "The network is trained" in text
+    assert "Its bits are learned" in text
     assert "Nothing has been learned" not in text
     _keep_only(default_run, ("data",))
     assert "Nothing has been learned" in write_report([default_run], load_plugins()).read_text()
@@ -231,8 +240,9 @@ def test_a_trained_run_beside_one_that_needed_no_training(tiny_run, tmp_path) ->
     text = page.read_text()
     assert {"./run/report.html", "./default/run/report.html"} <= set(Page(text).links)
     assert text.count("4/4/4</td>") == 4
-    assert "encoder places" not in text  # the settings say auto
-    assert "encoder auto" in text
+    assert "<td>autoencoder, btl</td>" in text
+    assert "<td>places</td>" in text  # what was chosen, not the setting auto
+    assert '<td class="n" data-value="">–</td>' in text  # no actions were learned, so there is no Succ
 
 
 def test_several_runs_side_by_side(tiny_run, tmp_path) -> None:
@@ -244,7 +254,7 @@ def test_several_runs_side_by_side(tiny_run, tmp_path) -> None:
     page = Page(written.read_text())
     assert {"./run/report.html", "./other/report.html"} <= set(page.links)
     assert all((tmp_path / link).is_file() for link in page.links)
-    assert ">minmax<" in written.read_text()
+    assert ">autoencoder, minmax<" in written.read_text()
     assert "4/4/4</td>" in written.read_text()
 
 

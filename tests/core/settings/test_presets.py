@@ -14,18 +14,18 @@ def test_every_preset_has_a_reason_and_settings_that_hold_together(name) -> None
     assert len(preset.reason.split()) > 5
     assert "#" not in preset.reason
     assert config != RunConfig()
-    Recipe(model=config.model, train=config.train)
+    Recipe(autoencoder=config.autoencoder, train=config.train)
 
 
 def test_a_file_goes_on_top_of_a_preset_and_settings_on_top_of_both(tmp_path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('domain = "lightsout"\n[model]\nbits = 77\n[train.consolidation]\nrounds = 2\n')
+    file.write_text('domain = "lightsout"\n[autoencoder]\nbits = 77\n[train.consolidation]\nrounds = 2\n')
     alone = load_config(None, {}, "paper")
-    config = load_config(file, parse_settings(["model.action_width=999"]), "paper")
-    assert (config.domain, config.model.bits, config.model.action_width) == ("lightsout", 77, 999)
+    config = load_config(file, parse_settings(["autoencoder.action_width=999"]), "paper")
+    assert (config.domain, config.autoencoder.bits, config.autoencoder.action_width) == ("lightsout", 77, 999)
     assert config.train.consolidation.rounds == 2
     assert config.train.consolidation.updates == alone.train.consolidation.updates
-    assert config.model.encoder == alone.model.encoder != RunConfig().model.encoder
+    assert config.autoencoder.encoder == alone.autoencoder.encoder != RunConfig().autoencoder.encoder
 
 
 def test_a_run_does_not_need_its_preset_any_more(tmp_path) -> None:
@@ -41,11 +41,11 @@ def test_an_unknown_name_is_told_the_known_ones() -> None:
         load_config(None, {}, "../presets/paper")
 
 
-@pytest.mark.parametrize("config", [{"model": {"bits": 7}}, {"model.bits": 7}], ids=["nested", "dots"])
+@pytest.mark.parametrize("config", [{"autoencoder": {"bits": 7}}, {"autoencoder.bits": 7}], ids=["nested", "dots"])
 def test_the_python_interface_takes_one_too(config) -> None:
     given = configure(config, {"domain": "hanoi"}, "paper")
-    assert (given.domain, given.model.bits) == ("hanoi", 7)
-    assert given.model.encoder == load_config(None, {}, "paper").model.encoder
+    assert (given.domain, given.autoencoder.bits) == ("hanoi", 7)
+    assert given.autoencoder.encoder == load_config(None, {}, "paper").autoencoder.encoder
 
 
 def test_a_preset_below_a_whole_configuration_is_refused(tmp_path) -> None:
@@ -58,7 +58,7 @@ def test_a_preset_below_a_whole_configuration_is_refused(tmp_path) -> None:
 
 def test_a_preset_has_the_settings_of_its_base_below_its_own() -> None:
     base, tuned = load_config(None, {}, "paper"), load_config(None, {}, "paper-mnist")
-    assert tuned.model.encoder == base.model.encoder
+    assert tuned.autoencoder.encoder == base.autoencoder.encoder
     assert tuned.train.epochs == base.train.epochs == 200
-    assert (tuned.model.bits, tuned.train.learning_rate, tuned.train.losses.direct) == (200, 0.01, 1.0)
+    assert (tuned.autoencoder.bits, tuned.train.learning_rate, tuned.train.losses.direct) == (200, 0.01, 1.0)
     assert tuned.train.temperature == base.train.temperature

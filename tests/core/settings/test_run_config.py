@@ -1,7 +1,14 @@
 import pytest
 
 from cubespace.base.errors import InputError, UsageError
-from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_config, parse_settings
+from cubespace.settings.run_config import (
+    RunConfig,
+    differing_keys,
+    dump_toml,
+    load_config,
+    parse_settings,
+    with_settings,
+)
 
 
 def test_the_defaults_survive_toml(tmp_path) -> None:
@@ -30,12 +37,12 @@ def test_settings_go_on_top_of_the_file(tmp_path) -> None:
         ("trian.epochs=3", "unknown option 'trian'"),
         ("domain.size=3", "domain"),
         ("epochs", "write KEY=VALUE"),
-        ("train=1", "train: 1 is a single value, and this is a table with architecture"),
+        ("train=1", "train: 1 is a single value, and this is a table with extensions"),
         ("train.learning_rate=1e38", "train.learning_rate: must be <= 100.0"),
         ("train.seed=18446744073709551616", "train.seed: must be <= 9223372036854775807"),
         ("data.seed=18446744073709551616", "data.seed: must be <= 9223372036854775807"),
-        ("model.bits=1000000000", "model.bits: must be <= 1000000"),
-        ("model.action_depth=1000000", "model.action_depth: must be <= 100"),
+        ("autoencoder.bits=1000000000", "autoencoder.bits: must be <= 1000000"),
+        ("autoencoder.action_depth=1000000", "autoencoder.action_depth: must be <= 100"),
         ("plan.memory_limit=1000000000000000", "plan.memory_limit: must be <= 1073741824"),
         ("domain=images:path=\udcff", "has bytes that are no text"),
     ],
@@ -65,6 +72,16 @@ def test_a_stage_depends_on_its_own_settings_and_the_earlier_ones() -> None:
     assert base.key("evaluate") != plan.key("evaluate")
     assert differing_keys(base, train, "train") == ["train.epochs"]
     assert differing_keys(base, plan, "train") == []
+
+
+def test_settings_go_on_top_of_a_configuration() -> None:
+    config = load_config(None, {"train.epochs": 3, "plan.length": 3})
+    changed = with_settings(config, parse_settings(["plan.length=5", "plan.planners=fd-blind"]))
+    assert (changed.train.epochs, changed.plan.length, changed.plan.planners) == (3, 5, ("fd-blind",))
+    assert with_settings(config, {}) == config
+    assert config.plan.length == 3
+    with pytest.raises(UsageError, match=r"plan\.length: must be >= 1, not 0"):
+        with_settings(config, {"plan.length": 0})
 
 
 def test_there_is_at_least_one_planner(tmp_path) -> None:

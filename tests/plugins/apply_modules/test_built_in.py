@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 from torch.nn.functional import one_hot
 
-from cubespace.autoencoder.action_head import ActionHead
+from cubespace.autoencoder.action_model import ActionModel, ActionShape
 from cubespace.autoencoder.apply_module import ApplyModule
-from cubespace.autoencoder.relaxations import GumbelSoftmax
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.settings.recipe import ConsolidationConfig
 from cubespace.testing.apply import CHECKS
 
 SPECS = [
@@ -31,6 +29,12 @@ def make(spec: str, bits: int, actions: int) -> ApplyModule:
     module = load_plugins().create("apply", spec, bits, actions)
     assert isinstance(module, ApplyModule)
     return module
+
+
+def make_head(bits: int, actions: int, width: int) -> ActionModel:
+    head = load_plugins().create("action", "head", bits, actions, ActionShape(width=width))
+    assert isinstance(head, ActionModel)
+    return head
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -65,10 +69,10 @@ def test_network_and_masks_agree_for_every_action_and_state(spec, seed, steps, s
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_action_net_learns_through_the_apply_module(spec) -> None:
     torch.manual_seed(0)
-    head, softmax = ActionHead(6, 8, width=300, depth=1), GumbelSoftmax()
-    module = make(spec, 6, 8)
+    head, module = make_head(6, 8, 300), make(spec, 6, 8)
     before, after = torch.rand(32, 6), torch.rand(32, 6)
-    (module(before, softmax(head(before, after), 1.0), 1.0) - after).abs().mean().backward()
+    action = head.choose(head(before, after, module), 1.0)
+    (module(before, action, 1.0) - after).abs().mean().backward()
     for part in (head, module):
         for name, parameter in part.named_parameters():
             assert parameter.grad is not None, name
@@ -123,7 +127,7 @@ def test_reading_effects_leaves_training_mode_and_statistics_alone() -> None:
 @pytest.mark.parametrize("spec", ["btl", "minmax", "smooth"])
 def test_a_joint_training_moves_the_action_head_and_the_effects(spec, tmp_path) -> None:
     """In the paper's released code the naive modules may not have been trained at all; here every weight moves."""
-    recipe = tiny_recipe(spec, decoder_epochs=0, rewrite=False, consolidation=ConsolidationConfig(rounds=0))
+    recipe = tiny_recipe(spec, extensions=())
     run = training_run(tmp_path, toggles(100), toggles(20, 1), recipe, execution=EVERY_EPOCH)
     parts = {"action": run.model.action, "apply": run.model.apply_module}
     start = {part: [value.detach().clone() for value in module.parameters()] for part, module in parts.items()}
@@ -140,19 +144,20 @@ def test_head_and_effects_learn_together_what_the_actions_do(spec, tmp_path) -> 
     """On frozen bits the error of the predicted successor falls well below that of predicting no change."""
     torch.manual_seed(0)
     bits, actions = 8, 16
-    head, module, softmax = ActionHead(bits, actions, width=64, depth=1), make(spec, bits, actions), GumbelSoftmax()
+    head, module = make_head(bits, actions, 64), make(spec, bits, actions)
     optimizer = torch.optim.Adam([*head.parameters(), *module.parameters()], lr=0.01)
     kind = torch.randint(3, (6, bits))  # six true actions: 0 adds, 1 deletes, 2 does nothing
     for step in range(600):
         before, true = torch.randint(2, (100, bits)).float(), torch.randint(6, (100,))
         after = torch.where(kind[true] == 2, before, (kind[true] == 0).float())
         temperature = 2.0 * 0.25 ** (step / 600)
-        loss = (module(before, softmax(head(before, after), temperature), temperature) - after).abs().mean()
+        action = head.choose(head(before, after, module), temperature)
+        loss = (module(before, action, temperature) - after).abs().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     head.eval()
     module.eval()
     with torch.no_grad():
-        predicted = module(before, one_hot(head(before, after).argmax(1), actions).float(), 0.5)
+        predicted = module(before, one_hot(head(before, after, module).argmax(1), actions).float(), 0.5)
     assert (predicted != after).float().mean() < 0.3 * (before != after).float().mean()

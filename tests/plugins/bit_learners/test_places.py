@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import time
 
+import attrs
 import numpy as np
 import pytest
-import torch
-from tile_rows import dimmed, looks_of, noisy, smooth_blobs, tile_rows
+from builders import work_in
+from tile_rows import CELL, dimmed, looks_of, noisy, smooth_blobs, tile_rows
 
-from cubespace.autoencoder.encoder import Layout, picture_shape
-from cubespace.autoencoder.inference import as_pixels
 from cubespace.base.arrays import Images, Indices
 from cubespace.base.differences import changed_values
 from cubespace.base.errors import UsageError
+from cubespace.data.domain import Pairs
+from cubespace.learning.code import BACKGROUND, EXOGENOUS
 from cubespace.plugins.catalogue import load_plugins
 from cubespace_bit_learners.places.events import exogenous, score_events
 from cubespace_bit_learners.places.finder import Places, find_places
-from cubespace_bit_learners.places.networks import PlacesDecoder, PlacesEncoder, PlacesOptions, layout_of
+from cubespace_bit_learners.places.learner import PlacesCode, new_code, read_code
+from cubespace_bit_learners.tensor_code import as_numbers, pixel_rows
 
 
 def agree(codes: Indices, truth: Indices) -> bool:
@@ -145,103 +147,89 @@ def test_large_colour_pictures_take_seconds() -> None:
     assert agree(found.encode(before), world.states_before)
 
 
-class Networks:
-    """Encoder and decoder of some pictures."""
-
-    def __init__(self, before: Images, after: Images) -> None:
-        self.found = find_places(before, after)
-        self.layout = layout_of(self.found, before, after)
-        self.shape = picture_shape(before.shape[1:])
-        self.encoder = PlacesEncoder(self.shape, self.layout, PlacesOptions())
-        self.decoder = PlacesDecoder(self.shape, self.layout, PlacesOptions())
-
-
-def inputs(images: Images) -> torch.Tensor:
-    return as_pixels(images).float() / 255
-
-
-@torch.no_grad()
-def bits_of(encoder: PlacesEncoder, images: Images) -> torch.Tensor:
-    return encoder(inputs(images)) > 0
+def code_of(before: Images, after: Images) -> PlacesCode:
+    return new_code(find_places(before, after), before.shape[1:])
 
 
 def test_exactly_one_bit_of_each_place_is_true_whatever_is_shown() -> None:
     world = tile_rows(800)
-    networks = Networks(world.before, world.after)
-    groups = torch.tensor(networks.layout.groups)
+    code = code_of(world.before, world.after)
+    groups = np.array(code.groups)
     garbage = np.random.default_rng(0).integers(256, size=world.before.shape, dtype=np.uint8)
     for images in (world.before, world.after, garbage):
-        bits = bits_of(networks.encoder, images)
+        bits = code.encode(images)
         for place in range(4):
             assert (bits[:, groups == place].sum(1) == 1).all()
 
 
-def test_the_networks_encode_and_draw_as_the_finder_does() -> None:
+def test_the_code_encodes_and_draws_as_the_finder_does() -> None:
     world = tile_rows(800, colours=3)
-    networks = Networks(world.before, world.after)
-    bits, groups = bits_of(networks.encoder, world.before), torch.tensor(networks.layout.groups)
-    codes = networks.found.encode(world.before)
+    found, code = find_places(world.before, world.after), code_of(world.before, world.after)
+    bits, groups = code.encode(world.before), np.array(code.groups)
+    values = found.encode(world.before)
     for place in range(4):
-        assert (bits[:, groups == place].int().argmax(1).numpy() == codes[:, place]).all()
-    with torch.no_grad():
-        drawn = networks.decoder(bits.float()).sigmoid()
-    assert torch.allclose(drawn, inputs(world.before), atol=1 / 255)
-    margin = networks.encoder(inputs(world.before)).abs().min()
+        assert (bits[:, groups == place].argmax(1) == values[:, place]).all()
+    assert np.allclose(code.decode(bits), world.before / 255, atol=1 / 255)
+    margin = code.reader(as_numbers(pixel_rows(world.before))).abs().min()
     assert margin > 9.9  # logits: no bit of a clean picture is in doubt
 
 
 def test_dim_pictures_are_encoded_in_torch_as_in_numpy() -> None:
     world = tile_rows(1500, 102)
     before, after = dimmed(world.before, 3), dimmed(world.after, 4)
-    networks = Networks(before, after)
-    assert networks.encoder.light is not None
-    normalised = networks.encoder.normalised(inputs(before)).numpy()
-    np.testing.assert_allclose(normalised, networks.found.pixels(before.reshape(len(before), -1)), atol=1e-5)
-    groups, codes = torch.tensor(networks.layout.groups), networks.found.encode(before)
-    bits = bits_of(networks.encoder, before)
-    chosen = torch.stack([bits[:, groups == place].int().argmax(1) for place in range(4)], dim=1)
-    assert (chosen.numpy() == codes).all()
-    assert agree(codes, world.states_before)
+    found, code = find_places(before, after), code_of(before, after)
+    assert code.reader.light is not None
+    normalised = code.normalise(before).reshape(len(before), -1)
+    np.testing.assert_allclose(normalised, found.pixels(before.reshape(len(before), -1)), atol=1e-5)
+    groups, values, bits = np.array(code.groups), found.encode(before), code.encode(before)
+    chosen = np.stack([bits[:, groups == place].argmax(1) for place in range(4)], axis=1)
+    assert (chosen == values).all()
+    assert agree(values, world.states_before)
 
 
 @pytest.mark.parametrize("light", [False, True], ids=["steady light", "light that varies"])
-def test_layout_as_json_and_weights_give_the_same_bits_and_pictures_again(light: bool) -> None:
+def test_details_as_json_and_weights_give_the_same_bits_and_pictures_again(light: bool) -> None:
     world = tile_rows(1000, 102)
     pair = (dimmed(world.before, 3), dimmed(world.after, 4)) if light else (world.before, world.after)
-    networks = Networks(*pair)
-    table = json.loads(json.dumps(networks.layout.record()))
-    layout = Layout(bits=table["bits"], groups=tuple(table["groups"]), labels=table["labels"], details=table["details"])
-    assert layout == networks.layout
-    encoder = PlacesEncoder(networks.shape, layout, PlacesOptions())
-    decoder = PlacesDecoder(networks.shape, layout, PlacesOptions())
-    assert not torch.equal(encoder.weight, networks.encoder.weight)  # weights are not in the layout
-    encoder.load_state_dict(networks.encoder.state_dict())
-    decoder.load_state_dict(networks.decoder.state_dict())
-    bits = bits_of(networks.encoder, pair[0])
-    assert torch.equal(bits_of(encoder, pair[0]), bits)
-    with torch.no_grad():
-        assert torch.equal(decoder(bits.float()), networks.decoder(bits.float()))
+    code = code_of(*pair)
+    saved = code.saved()
+    again = read_code(attrs.evolve(saved, details=json.loads(json.dumps(saved.details))))
+    bits = code.encode(pair[0])
+    assert (again.groups, again.bits) == (code.groups, code.bits)
+    assert (again.encode(pair[0]) == bits).all()
+    assert (again.decode(bits) == code.decode(bits)).all()
+    assert (again.regions() == code.regions()).all()
 
 
-def test_as_many_labels_as_events_are_asked_for() -> None:
-    world = tile_rows(1000)
-    networks = Networks(world.before, world.after)
-    swaps = {
-        (cell, *states[cell : cell + 2])
-        for states, after in zip(world.states_before.tolist(), world.states_after.tolist(), strict=True)
-        for cell in [next(cell for cell in range(4) if states[cell] != after[cell])]
-    }
-    assert networks.layout.labels == len(swaps) == 36
+def test_regions_are_the_places_of_pixels_and_lamps_that_blink_are_exogenous() -> None:
+    world = tile_rows(2000, 104)
+    before, after = with_a_lamp(world.before, 0.5, 5), with_a_lamp(world.after, 0.5, 6)
+    regions = code_of(before, after).regions()
+    assert regions.shape == before.shape[1:]
+    assert set(np.unique(regions)) == {EXOGENOUS, BACKGROUND, 0, 1, 2, 3}
+    assert (regions == EXOGENOUS).sum() == 6
+    for place in range(4):
+        columns = np.flatnonzero((regions == place).any(0))
+        assert columns.max() - columns.min() < CELL
 
 
-def test_a_held_bit_overrules_what_is_seen() -> None:
-    world = tile_rows(500)
-    encoder = Networks(world.before, world.after).encoder
-    encoder.hold_bit(3, True)
-    assert bits_of(encoder, world.before)[:, 3].all()
-    assert encoder.held_bits().nonzero().tolist() == [[3]]
+def test_nothing_is_learned_from_held_out_pairs(tmp_path) -> None:
+    world, other = tile_rows(500), tile_rows(100, 9)
+    learner, work = load_plugins().create("learner", "places"), work_in(tmp_path)
+    training, held_out = Pairs(world.before, world.after), Pairs(255 - other.before, other.after)
+    one, another = learner.learn(training, training[:100], work), learner.learn(training, held_out, work)
+    assert all((array == another.saved().arrays[name]).all() for name, array in one.saved().arrays.items())
 
 
-def test_its_decoder_needs_its_encoder() -> None:
-    with pytest.raises(UsageError, match="needs encoder 'places'"):
-        load_plugins().create("decoder", "places", (4, 4, 1), Layout(bits=3))
+@pytest.mark.parametrize(("spec", "words"), [("place", "Did you mean 'places'"), ("places:rows=3", "unknown option")])
+def test_a_wrong_name_or_option_is_told(spec: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        load_plugins().create("learner", spec)
+
+
+def test_of_two_values_that_are_equally_near_one_is_taken() -> None:
+    """A picture half way between two tiles, to the last bit."""
+    world = tile_rows(800)
+    code = code_of(world.before, world.after)
+    code.reader.weight[0], code.reader.bias[0] = 0.0, 0.0
+    assert (code.encode(world.before)[:, np.array(code.groups) == 0].sum(1) == 1).all()

@@ -5,7 +5,7 @@ import pytest
 
 from cubespace.base.arrays import Bits, literals
 from cubespace_precondition.rules import Rule
-from cubespace_precondition.significance import restrict_rare
+from cubespace_precondition.significance import SignificanceOptions, restrict_rare
 
 BITS = 12
 STATES = np.random.default_rng(0).random((3000, BITS)) < 0.5
@@ -20,7 +20,7 @@ def rule(effect: int, examples: Bits) -> Rule:
 
 def restricted(*rules: Rule, rare: float = 0.1) -> list[Rule]:
     made = np.zeros((len(rules), 2 * BITS), dtype=np.bool_)
-    return restrict_rare(list(rules), made, HELD, HELD, rare=rare, pooled=1e-8)
+    return restrict_rare(list(rules), made, HELD, HELD, SignificanceOptions(rare=rare))
 
 
 def often(share: float = 0.5) -> Rule:

@@ -19,8 +19,10 @@ from cubespace.settings.recipe import TrainConfig
 class ConsolidationPhase(Phase):
     """The encoder alone, led to steady bits in rounds (see ``cubespace.autoencoder.extensions.bit_consolidation``)."""
 
+    revision = 1
     name = "consolidate"
     settings = ("train.consolidation.", "train.finish_rate")
+    rewrites = True  # bits that are dropped are held constant, whatever was learned
     targets: Tensor  # bool (2, transitions, bits), agreed on at the beginning of the round
 
     @classmethod

@@ -18,13 +18,14 @@ from cubespace.autoencoder.phase import FrozenBitsPhase
 from cubespace.autoencoder.schedules import amount, epochs
 from cubespace.settings.recipe import TrainConfig
 
-HELD_OUT = 10  # of so many training transitions one is kept to calibrate the discriminator
+CALIBRATION_STRIDE = 10  # one of this many training transitions is kept to calibrate the discriminator
 COLD = 1.0  # the temperature of evaluation, where nothing depends on it
 
 
 class DiscriminatorPhase(FrozenBitsPhase):
     """Observed transitions against those that random actions make from the same states."""
 
+    revision = 1
     name = "discriminate"
     settings = ("train.discriminator_",)
 
@@ -65,7 +66,7 @@ class DiscriminatorPhase(FrozenBitsPhase):
 
     def losses(self, rows: Tensor, progress: float) -> Losses:  # noqa: ARG002
         """Return the error of telling observed from random; some transitions are held out."""
-        before, after = self.states(rows[rows % HELD_OUT != 0])  # (batch, bits) each
+        before, after = self.states(rows[rows % CALIBRATION_STRIDE != 0])  # (batch, bits) each
         with torch.no_grad():
             chosen = self.labels[torch.randint(len(self.labels), (len(before),), device=before.device)]
             random = self.model.apply_module(before, one_hot(chosen, self.model.actions).float(), COLD)
@@ -79,7 +80,7 @@ class DiscriminatorPhase(FrozenBitsPhase):
 
     def leave(self) -> None:
         """Calibrate on the transitions held out, and keep which labels are worth trying."""
-        rows = torch.arange(0, self.images.shape[1], HELD_OUT, device=self.images.device)
+        rows = torch.arange(0, self.images.shape[1], CALIBRATION_STRIDE, device=self.images.device)
         self.discriminator.eval()
         self.discriminator.calibrate(*self.states(rows))
         self.discriminator.used.fill_(False)

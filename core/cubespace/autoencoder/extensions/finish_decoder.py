@@ -16,6 +16,7 @@ from cubespace.settings.recipe import TrainConfig
 class DecoderPhase(FrozenBitsPhase):
     """The decoder alone: cheap and always a gain, since it has only seen relaxed bits so far."""
 
+    revision = 1
     name = "decoder"
     settings = ("train.decoder_", "train.finish_rate")
 

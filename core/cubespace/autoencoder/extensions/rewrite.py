@@ -12,6 +12,7 @@ from cubespace.settings.recipe import AutoencoderConfig, TrainConfig
 class RewritePhase(InstantPhase, FrozenBitsPhase):
     """Effects and labels are set to the most frequent differences of the training pairs, without any training."""
 
+    revision = 1
     name = "rewrite"
     rewrites = True
 

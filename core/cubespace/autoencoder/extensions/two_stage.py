@@ -17,6 +17,7 @@ from cubespace.settings.recipe import TrainConfig
 class StatePhase(JointPhase):
     """The State AutoEncoder alone: the first stage of two."""
 
+    revision = 1
     name = "states"
 
     def parts(self) -> Sequence[nn.Module]:
@@ -39,6 +40,7 @@ class StatePhase(JointPhase):
 class ActionPhase(FrozenBitsPhase):
     """The Action AutoEncoder (Cube-AAE if the apply module is STRIPS-like) on frozen bits: the second stage of two."""
 
+    revision = 1
     name = "actions"
     settings = ("train.action_epochs",)
 

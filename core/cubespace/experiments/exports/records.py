@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
+
+import attrs
 
 from cubespace.experiments.matrix import DOMAIN, SEED
 from cubespace.experiments.tables.rows import RunFacts, planner_rows, varying_axes
@@ -13,20 +14,26 @@ from cubespace.experiments.tables.rows import RunFacts, planner_rows, varying_ax
 LEFT_OUT = ("key", "plan")
 
 
-def search_records(runs: Sequence[RunFacts]) -> list[dict[str, Any]]:
+def search_records(runs: Sequence[RunFacts]) -> list[dict[str, object]]:
     """Return a record for each search: the axes of its run, the measures of its model, and what the search reported."""
     axes = [axis for axis in varying_axes(runs) if axis != DOMAIN]
     records = []
     for row in planner_rows(runs):
-        facts = row.facts
-        about: dict[str, Any] = {"run": facts.run.path.name, DOMAIN: facts.value(DOMAIN), SEED: facts.value(SEED)}
-        about |= {axis: facts.value(axis) for axis in axes}
-        about |= {"recall": facts.diagnosis.get("recall"), "wrong_per_state": facts.diagnosis.get("wrong")}
-        about |= {"training_seconds": facts.stages["train"].seconds if "train" in facts.stages else None}
-        for record in row.plans.get("records", ()):
-            steps = None if record["plan"] is None else len(record["plan"])
-            search = {key: value for key, value in record.items() if key not in LEFT_OUT}
-            records.append({**about, "steps": steps, **search})
+        facts, diagnosis = row.facts, row.facts.diagnosis
+        about = {
+            "run": facts.run.path.name,
+            DOMAIN: facts.value(DOMAIN),
+            SEED: facts.value(SEED),
+            **{axis: facts.value(axis) for axis in axes},
+            "recall": diagnosis.recall if diagnosis else None,
+            "wrong_per_state": diagnosis.wrong if diagnosis else None,
+            "training_seconds": facts.stages["train"].seconds if "train" in facts.stages else None,
+        }
+        for record in row.records:
+            reported = attrs.asdict(record, filter=attrs.filters.exclude(*LEFT_OUT))
+            records.append(
+                {**about, "problem": record.problem, "steps": record.steps if record.found else None, **reported}
+            )
     return records
 
 

@@ -21,11 +21,11 @@ def efforts(runs: Sequence[RunFacts], against: str, key: str) -> dict[str, list[
     """
     solved: dict[str, dict[tuple[str, ...], float | None]] = {}
     for row in planner_rows(runs):
-        for record in row.plans.get("records", ()):
+        for record in row.records:
             settings = row.facts.settings
             model = row.facts.key("extract")
-            problem = (model, *(str(settings[f"plan.{name}"]) for name in ("seed", "length")), record["problem"])
-            solved.setdefault(row.planner, {})[problem] = None if record["plan"] is None else record[key]
+            problem = (model, *(str(settings[f"plan.{name}"]) for name in ("seed", "length")), record.problem)
+            solved.setdefault(row.planner, {})[problem] = getattr(record, key) if record.found else None
     if against not in solved:
         raise UsageError(f"no run was solved by {against}. There are: {', '.join(sorted(solved)) or 'none'}.")
     base = solved.pop(against)

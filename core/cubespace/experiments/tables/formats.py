@@ -20,7 +20,8 @@ def markdown(table: Table) -> str:
     """Return the table for a page."""
     head, *lines = _texts(table)
     marks = ["---"] * len(head)
-    return "\n".join(
+    caption = f"{table.caption[:1].upper()}{table.caption[1:]}.\n\n" if table.caption else ""
+    return caption + "\n".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in (head, marks, *lines)
     )
 
@@ -31,7 +32,8 @@ def latex(table: Table) -> str:
     columns = "l" * len(table.axes) + "r" * (len(head) - len(table.axes))
     body = [" & ".join(line) + r" \\" for line in lines]
     top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
-    return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}"])
+    caption = [f"% {table.caption}"] if table.caption else []
+    return "\n".join([*caption, *top, *body, r"\bottomrule", r"\end{tabular}"])
 
 
 def as_csv(table: Table) -> str:

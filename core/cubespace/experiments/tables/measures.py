@@ -10,7 +10,12 @@ import attrs
 
 from cubespace.base.errors import UsageError
 from cubespace.base.options import suggestion
-from cubespace.experiments.tables.rows import Row, Table
+from cubespace.evaluation.diagnosis_record import DiagnosisRecord
+from cubespace.evaluation.graph_diagnosis import GraphDiagnosis
+from cubespace.evaluation.plan_record import PlanRecord
+from cubespace.evaluation.summary import PlannerResults
+from cubespace.experiments.tables.rows import MADE_BY, Row, RunFacts
+from cubespace.learning.measures import Measures
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.search.solver import Outcome
 
@@ -32,58 +37,58 @@ class Measure:
         return self.stage == "evaluate"
 
 
-def _plans(key: str) -> Callable[[Row], Number]:
-    return lambda row: row.plans.get(key)
+def _plans(read: Callable[[PlannerResults], Number]) -> Callable[[Row], Number]:
+    """Return a function that reads a number of a planner's results, None if there are none."""
+    return lambda row: None if row.plans is None else read(row.plans)
 
 
-def _fraction(key: str) -> Callable[[Row], Number]:
-    def read(row: Row) -> Number:
-        value = row.plans.get(key)
-        return None if value is None else value / max(1, row.plans["instances"])
+def _fraction(count: Callable[[PlannerResults], int | None]) -> Callable[[Row], Number]:
+    """Return a function that reads a count as a fraction of the instances."""
 
-    return read
+    def read(plans: PlannerResults) -> Number:
+        value = count(plans)
+        return None if value is None else value / max(1, plans.instances)
+
+    return _plans(read)
 
 
-def _mean(key: str) -> Callable[[Row], Number]:
+def _mean(number: Callable[[PlanRecord], Number]) -> Callable[[Row], Number]:
     """Return a function that reads the mean over the solved instances."""
 
     def read(row: Row) -> Number:
-        values = [one[key] for one in row.plans.get("records", ()) if one["plan"] is not None and one[key] is not None]
-        return fmean(values) if values else None
+        values = [number(record) for record in row.records if record.found]
+        known = [value for value in values if value is not None]
+        return fmean(known) if known else None
 
     return read
 
 
 def _ended(outcome: Outcome) -> Callable[[Row], Number]:
     """Return a function that counts the searches with this outcome."""
-
-    def read(row: Row) -> Number:
-        outcomes = row.plans.get("outcomes")
-        return None if outcomes is None else outcomes.get(outcome.value, 0)
-
-    return read
+    return _plans(lambda plans: plans.outcomes.get(outcome, 0))
 
 
-def _length(row: Row) -> Number:
-    lengths = [len(record["plan"]) for record in row.plans.get("records", ()) if record["plan"] is not None]
-    return fmean(lengths) if lengths else None
+def _test(read: Callable[[Measures], Number]) -> Callable[[Row], Number]:
+    """Return a function that reads a measure of the code on the test split."""
+    return lambda row: None if row.facts.measures is None else read(row.facts.measures.test)
 
 
-def _held_out(key: str) -> Callable[[Row], Number]:
-    return lambda row: row.facts.measures.get("test", {}).get(key)
+def _diagnosed(read: Callable[[DiagnosisRecord], Number]) -> Callable[[Row], Number]:
+    """Return a function that reads a number of the diagnosis, None if it is not done."""
+    return lambda row: None if row.facts.diagnosis is None else read(row.facts.diagnosis)
 
 
-def _of(table: str, key: str) -> Callable[[Row], Number]:
-    def read(row: Row) -> Number:
-        numbers: Table = getattr(row.facts, table)
-        value = numbers.get(key)
-        return value if isinstance(value, int | float) else None
+def _graph(read: Callable[[GraphDiagnosis], Number]) -> Callable[[Row], Number]:
+    """Return a function that reads a number of the network's graph, None if it has none."""
+    return _diagnosed(lambda diagnosis: None if diagnosis.graph is None else read(diagnosis.graph))
 
-    return read
+
+def _bits(row: Row) -> Number:
+    return None if row.facts.learner is None else row.facts.learner.bits
 
 
 def _extracted(read: Callable[[ExtractionRecord], Number]) -> Callable[[Row], Number]:
-    """Return how to read a number of the extraction, None if it is not done."""
+    """Return a function that reads a number of the extraction, None if it is not done."""
     return lambda row: None if row.facts.extraction is None else read(row.facts.extraction)
 
 
@@ -99,39 +104,45 @@ def _stage(key: Literal["seconds", "cpu_seconds"], *stages: str) -> Callable[[Ro
 
 
 MEASURES = {
-    "found": Measure("found", _fraction("found"), "evaluate", 3),
-    "valid": Measure("valid", _fraction("valid"), "evaluate", 3),
-    "optimal": Measure("optimal", _fraction("optimal"), "evaluate", 3),
-    "instances": Measure("instances", _plans("instances"), "evaluate", 0),
+    "found": Measure("found", _fraction(lambda plans: plans.found), "evaluate", 3),
+    "valid": Measure("valid", _fraction(lambda plans: plans.valid), "evaluate", 3),
+    "optimal": Measure("optimal", _fraction(lambda plans: plans.optimal), "evaluate", 3),
+    "instances": Measure("instances", _plans(lambda plans: plans.instances), "evaluate", 0),
     "exhausted": Measure("exhausted", _ended(Outcome.UNSOLVABLE), "evaluate", 0),  # every state seen, and no plan
     "out_of_time": Measure("out of time", _ended(Outcome.OUT_OF_TIME), "evaluate", 0),
     "out_of_memory": Measure("out of memory", _ended(Outcome.OUT_OF_MEMORY), "evaluate", 0),
-    "plan_length": Measure("plan length", _length, "evaluate", 2),
-    "expansions": Measure("expansions", _mean("expansions"), "evaluate", 1),
-    "evaluations": Measure("evaluations", _mean("evaluations"), "evaluate", 1),
-    "generated": Measure("generated", _mean("generated"), "evaluate", 1),
-    "search_seconds": Measure("search s", _mean("search_seconds"), "evaluate", 4),
-    "planner_seconds": Measure("planner s", _mean("seconds"), "evaluate", 3),
-    "known_states": Measure("known states", _plans("known_states"), "evaluate"),
-    "known_steps": Measure("known steps", _plans("known_transitions"), "evaluate"),
-    "recall": Measure("recall", _of("diagnosis", "recall"), "extract"),
-    "wrong": Measure("wrong per state", _of("diagnosis", "wrong"), "extract"),
-    "graph_recall": Measure("recall of the graph", _of("diagnosis", "graph_recall"), "extract"),
-    "graph_wrong": Measure("wrong edges per state", _of("diagnosis", "graph_wrong"), "extract"),
+    "plan_length": Measure("plan length", _mean(lambda record: record.steps), "evaluate", 2),
+    "expansions": Measure("expansions", _mean(lambda record: record.expansions), "evaluate", 1),
+    "evaluations": Measure("evaluations", _mean(lambda record: record.evaluations), "evaluate", 1),
+    "generated": Measure("generated", _mean(lambda record: record.generated), "evaluate", 1),
+    "search_seconds": Measure("search s", _mean(lambda record: record.search_seconds), "evaluate", 4),
+    "planner_seconds": Measure("planner s", _mean(lambda record: record.seconds), "evaluate", 3),
+    "known_states": Measure("known states", _plans(lambda plans: plans.known_states), "evaluate"),
+    "known_steps": Measure("known steps", _plans(lambda plans: plans.known_transitions), "evaluate"),
+    "recall": Measure("recall", _diagnosed(lambda diagnosis: diagnosis.recall), "extract"),
+    "wrong": Measure("wrong per state", _diagnosed(lambda diagnosis: diagnosis.wrong), "extract"),
+    "graph_recall": Measure("recall of the graph", _graph(lambda graph: graph.graph_recall), "extract"),
+    "graph_wrong": Measure("wrong edges per state", _graph(lambda graph: graph.graph_wrong), "extract"),
     "actions": Measure("actions", _extracted(lambda record: record.actions), "extract", 0),
-    "effects": Measure("effects", _extracted(lambda record: record.differences), "extract", 0),
+    "differences": Measure("differences", _extracted(lambda record: record.differences), "extract", 0),
     "literals": Measure("literals", _extracted(lambda record: record.literals), "extract", 1),
-    "reconstruction": Measure("Rec", _held_out("reconstruction"), "train", 5),
-    "successor": Measure("Succ", _held_out("successor"), "train", 5),
-    "direct": Measure("Direct", _held_out("direct"), "train", 5),
-    "total": Measure("total loss", _held_out("total"), "train", 3),
-    "discriminator_f": Measure("discriminator F", _held_out("discriminator_f"), "train", 3),
-    "exact": Measure("labels exact", _held_out("exact"), "train", 3),
-    "covered": Measure("covered", _held_out("covered"), "train", 4),
-    "bits": Measure("bits", _of("learner", "bits"), "train", 0),
-    "training_seconds": Measure("training s", _stage("seconds", "train"), "train", 1),
+    "reconstruction": Measure("Rec", _test(lambda measures: measures.reconstruction), "train", 5),
+    "successor": Measure("Succ", _test(lambda measures: measures.successor), "train", 5),
+    "direct": Measure("Direct", _test(lambda measures: measures.direct), "train", 5),
+    "total": Measure("total loss", _test(lambda measures: measures.total), "train", 3),
+    "discriminator_f": Measure("discriminator F", _test(lambda measures: measures.discriminator_f), "train", 3),
+    "exact": Measure("labels exact", _test(lambda measures: measures.exact), "train", 3),
+    "covered": Measure("covered", _test(lambda measures: measures.covered), "train", 4),
+    "bits": Measure("bits", _bits, "train", 0),
+    "updates": Measure("updates", lambda row: row.facts.learner.updates if row.facts.learner else None, "train", 0),
+    "training_seconds": Measure("learning s", _stage("seconds", "train"), "train", 1),
     "extraction_seconds": Measure("extraction s", _stage("seconds", "extract"), "extract", 1),
     "learning_cpu_seconds": Measure("learning CPU s", _stage("cpu_seconds", "data", "train", "extract"), "extract", 1),
+}
+TEXTS: dict[str, Callable[[RunFacts], str]] = {  # what a table can say in words
+    MADE_BY: lambda facts: facts.value(MADE_BY),
+    "effects": lambda facts: facts.extraction.effects if facts.extraction else "",
+    "preconditions": lambda facts: facts.extraction.precondition if facts.extraction else "",
 }
 PLANS = "plans"  # found/valid/optimal in one cell, added up
 
@@ -141,11 +152,22 @@ SPREAD, RANGE = "spread", "range"  # mean ± sd, and minimum–maximum
 
 
 @attrs.frozen(kw_only=True)
+class PlanCounts:
+    """Plans found, valid and optimal, and of how many instances; None where a domain cannot judge."""
+
+    found: int
+    valid: int | None
+    optimal: int | None
+    instances: int
+
+
+@attrs.frozen(kw_only=True)
 class Value:
     """The value of a cell of a table: a measure over the runs that it aggregates."""
 
     numbers: tuple[float, ...] = ()
-    counts: tuple[int, int | None, int | None, int] | None = None  # of plans: found, valid, optimal, instances
+    counts: PlanCounts | None = None
+    texts: tuple[str, ...] = ()  # each once
 
     @property
     def mean(self) -> float | None:
@@ -169,29 +191,34 @@ class Column:
     def parse(cls, text: str) -> Column:
         """Read ``NAME`` or ``NAME:SUMMARY``."""
         name, _, summary = text.strip().partition(":")
-        known = [PLANS, *MEASURES]
+        known = [PLANS, *MEASURES, *TEXTS]
         if name not in known:
             raise UsageError(f"No measure is called '{name}'. {suggestion(name, known)}Available: {', '.join(known)}.")
         ways = [SPREAD, RANGE, *SUMMARIES]
-        if summary and (summary not in ways or name == PLANS):
-            raise UsageError(f"'{text}': a measure is summarised by {', '.join(ways)}; plans are added up")
+        if summary and (summary not in ways or name not in MEASURES):
+            raise UsageError(f"'{text}': a number is summarised by {', '.join(ways)}; plans are added up")
         return cls(name=name, summary=summary or SPREAD)
 
     @property
     def of_planner(self) -> bool:
         """Return whether it differs from planner to planner."""
-        return self.name == PLANS or MEASURES[self.name].of_planner
+        return self.name == PLANS or (self.name in MEASURES and MEASURES[self.name].of_planner)
 
     @property
     def title(self) -> str:
         """Return the heading."""
+        if self.name in TEXTS:
+            return self.name
         title = "found/valid/optimal" if self.name == PLANS else MEASURES[self.name].title
         return title if self.summary == SPREAD else f"{title} ({self.summary})"
 
     def over(self, rows: Sequence[Row]) -> Value:
         """Return the value over some rows; a stage that several runs share is counted once."""
         if self.name == PLANS:
-            return Value(counts=_added([row for row in rows if row.plans]))
+            return Value(counts=_added([row.plans for row in rows if row.plans]))
+        if self.name in TEXTS:
+            texts = dict.fromkeys(TEXTS[self.name](row.facts) for row in rows)
+            return Value(texts=tuple(text for text in texts if text))
         measure = MEASURES[self.name]
         once: dict[tuple[str, str], Number] = {}
         for row in rows:
@@ -201,8 +228,11 @@ class Column:
     def show(self, value: Value, dash: str = "–", plus_minus: str = "±") -> str:
         """Return a value as text."""
         if value.counts is not None:
-            found, valid, optimal, instances = ("?" if count is None else str(count) for count in value.counts)
-            return f"{found}/{valid}/{optimal} of {instances}"
+            counts = value.counts
+            valid, optimal = ("?" if count is None else str(count) for count in (counts.valid, counts.optimal))
+            return f"{counts.found}/{valid}/{optimal} of {counts.instances}"
+        if value.texts:
+            return "; ".join(value.texts)
         if not value.numbers:
             return dash
         digits = MEASURES[self.name].digits
@@ -214,12 +244,14 @@ class Column:
         return f"{mean:.{digits}f}" if deviation is None else f"{mean:.{digits}f} {plus_minus} {deviation:.{digits}f}"
 
 
-def _added(rows: Sequence[Row]) -> tuple[int, int | None, int | None, int] | None:
-    """Return the sums of plans found, valid, optimal and of instances; None where a domain cannot judge."""
-    if not rows:
+def _added(plans: Sequence[PlannerResults]) -> PlanCounts | None:
+    """Return the counts of several planners or runs, added up; None if there are none."""
+    if not plans:
         return None
-    found, valid, optimal, instances = (
-        [row.plans[key] for row in rows] for key in ("found", "valid", "optimal", "instances")
+    judged = all(row.valid is not None for row in plans)
+    return PlanCounts(
+        found=sum(row.found for row in plans),
+        valid=sum(row.valid or 0 for row in plans) if judged else None,
+        optimal=sum(row.optimal or 0 for row in plans) if judged else None,
+        instances=sum(row.instances for row in plans),
     )
-    judged = None not in valid
-    return sum(found), sum(valid) if judged else None, sum(optimal) if judged else None, sum(instances)

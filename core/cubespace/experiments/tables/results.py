@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import attrs
+
 from cubespace.base.errors import UsageError
+from cubespace.runs.folder.results_file import RunResults
 
 ROW = ("instances", "found", "valid", "optimal", "all_seen", "mean_seconds")
 
@@ -13,13 +16,16 @@ ROW = ("instances", "found", "valid", "optimal", "all_seen", "mean_seconds")
 class Results(dict[str, Any]):
     """What ``results.json`` holds; shows itself as a short table."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each planner."""
-        return [{"planner": name, **{key: row.get(key) for key in ROW}} for name, row in self["planners"].items()]
+    def __init__(self, results: RunResults) -> None:
+        super().__init__(attrs.asdict(results))
 
-    def records(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Mapping[str, Any]]:
+        """Return a row for each planner."""
+        return [{"planner": name, **{key: row[key] for key in ROW}} for name, row in self["planners"].items()]
+
+    def records(self) -> list[Mapping[str, Any]]:
         """Return a record for each search."""
-        return [dict(record) for row in self["planners"].values() for record in row["records"]]
+        return [record for row in self["planners"].values() for record in row["records"]]
 
     def to_frame(self) -> Any:
         """Return the records as a pandas DataFrame, one line per search; pandas must be installed."""
@@ -31,7 +37,7 @@ class Results(dict[str, Any]):
             f"{row['planner']} {row['found']} found, {_known(row['valid'])} valid, {_known(row['optimal'])} optimal"
             for row in self.rows()
         ]
-        return f"<Results for {self.get('domain', '?')}: {'; '.join(counts) or 'no planner'}>"
+        return f"<Results for {self['domain']}: {'; '.join(counts) or 'no planner'}>"
 
     def _repr_html_(self) -> str:
         from markupsafe import escape
@@ -44,7 +50,7 @@ class Results(dict[str, Any]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def frame(records: Sequence[dict[str, Any]]) -> Any:
+def frame(records: Sequence[Mapping[str, Any]]) -> Any:
     """Return records as a pandas DataFrame."""
     try:
         import pandas

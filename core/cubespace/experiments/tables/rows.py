@@ -9,32 +9,37 @@ from typing import Any
 import attrs
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import read_json
 from cubespace.base.records import read_record
+from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
+from cubespace.evaluation.plan_record import PlanRecord
+from cubespace.evaluation.summary import PlannerResults
 from cubespace.experiments.matrix import CELLS, PLANNER, SEED, cells_of, read_matrix
+from cubespace.learning.learner_record import LearnerRecord
+from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.manifest import StageRecord
+from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.settings.recipe import AUTO
 from cubespace.settings.run_config import SHORT_NAMES, flat
 from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS
 
-FILES = {MEASURES: "train", LEARNER: "train", RESULTS: "evaluate", DIAGNOSIS: "diagnose"}
-Table = Mapping[str, Any]
+MADE_BY = "learner"  # the axis
 
 
 @attrs.frozen(kw_only=True)
 class RunFacts:
-    """The files of a run, each empty if its stage is not finished with the current settings."""
+    """The files of a run, each None if its stage is not finished with the current settings."""
 
     run: RunFolder
     values: Mapping[str, str]  # of the axes of its matrix
-    settings: Table  # by full name
-    measures: Table
-    learner: Table
+    settings: Mapping[str, Any]  # by full name
+    measures: HeldOutMeasures | None
+    learner: LearnerRecord | None
     extraction: ExtractionRecord | None
-    results: Table
-    diagnosis: Table
+    results: RunResults | None
+    diagnosis: DiagnosisRecord | None
     stages: Mapping[str, StageRecord]  # the manifest's record of each finished stage
 
     def key(self, stage: str) -> str:
@@ -42,7 +47,12 @@ class RunFacts:
         return self.run.config.key(stage)
 
     def value(self, axis: str) -> str:
-        """Return the value of an axis: that of the matrix, or of a setting by its short or full name."""
+        """Return the value of an axis: that of the matrix, or of a setting by its short or full name.
+
+        A learner is the one that made the model, whichever the settings name.
+        """
+        if axis == MADE_BY and self.learner is not None:
+            return f"{self.learner.title}{' (auto)' if self.run.config.learner.name == AUTO else ''}"
         if axis in self.values:
             return self.values[axis]
         full = SHORT_NAMES.get(axis, (axis,))[0]
@@ -54,11 +64,16 @@ class RunFacts:
 
 @attrs.frozen(kw_only=True)
 class Row:
-    """A run and one of its planners; the planner's part is empty if the run has not been evaluated."""
+    """A run and one of its planners; without a planner and its results if the run has not been evaluated."""
 
     facts: RunFacts
     planner: str
-    plans: Table
+    plans: PlannerResults | None
+
+    @property
+    def records(self) -> Sequence[PlanRecord]:
+        """Return the record of every instance; none if the run has not been evaluated."""
+        return self.plans.records if self.plans else ()
 
     def value(self, axis: str) -> str:
         """Return the value of an axis."""
@@ -85,11 +100,14 @@ def read_runs(paths: Sequence[Path], catalogue: Catalogue | None = None) -> list
 
 def planner_rows(runs: Sequence[RunFacts]) -> list[Row]:
     """Return a row for each run and planner."""
-    return [
-        Row(facts=facts, planner=planner, plans=plans)
-        for facts in runs
-        for planner, plans in (facts.results.get("planners") or {"": {}}).items()
-    ]
+    rows: list[Row] = []
+    for facts in runs:
+        if facts.results is None:
+            rows.append(Row(facts=facts, planner="", plans=None))
+        else:
+            planners = facts.results.planners.items()
+            rows += [Row(facts=facts, planner=planner, plans=plans) for planner, plans in planners]
+    return rows
 
 
 def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
@@ -105,17 +123,16 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
-    stages = {name: record for name, record in run.records().items() if run.finished(name)}
-    tables = {
-        file.removesuffix(".json"): _table(run.file(file)) if stage in stages else {} for file, stage in FILES.items()
-    }
-    extraction = read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in stages else None
-    settings = flat(attrs.asdict(run.config))
-    return RunFacts(run=run, values=values, settings=settings, stages=stages, extraction=extraction, **tables)
-
-
-def _table(path: Path) -> Table:
-    table = read_json(path)
-    if not isinstance(table, dict):
-        raise InputError(f"'{path}' is damaged")
-    return table
+    finished = run.finished_stages()
+    stages = {name: record for name, record in run.records().items() if name in finished}
+    return RunFacts(
+        run=run,
+        values=values,
+        settings=flat(attrs.asdict(run.config)),
+        stages=stages,
+        measures=read_record(HeldOutMeasures, run.file(MEASURES)) if "train" in stages else None,
+        learner=read_record(LearnerRecord, run.file(LEARNER)) if "train" in stages else None,
+        extraction=read_record(ExtractionRecord, run.file(EXTRACTION)) if "extract" in stages else None,
+        results=read_record(RunResults, run.file(RESULTS)) if "evaluate" in stages else None,
+        diagnosis=read_diagnosis(run.file(DIAGNOSIS)) if "diagnose" in stages else None,
+    )

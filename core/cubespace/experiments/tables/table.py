@@ -10,7 +10,7 @@ import attrs
 from cubespace.experiments.matrix import PLANNER
 from cubespace.experiments.tables.measures import PLANS, Column, Value
 from cubespace.experiments.tables.results import frame
-from cubespace.experiments.tables.rows import Row, RunFacts, planner_rows, varying_axes
+from cubespace.experiments.tables.rows import MADE_BY, Row, RunFacts, planner_rows, varying_axes
 
 DEFAULT_COLUMNS = (PLANS, "recall", "wrong", "training_seconds")
 
@@ -37,30 +37,39 @@ class Table:
     headings: tuple[Heading, ...]
     values: tuple[tuple[Value, ...], ...]
     beside: tuple[tuple[str, tuple[str, ...]], ...] = ()  # further columns, such as the paper's: title, text per row
+    caption: str = ""  # what holds for all rows, and so has no column
 
     @property
     def axes(self) -> tuple[str, ...]:
         """Return the axes that go down."""
         return tuple(self.rows[0]) if self.rows else ()
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, object]]:
         """Return a record for each value: axes, measure, mean, deviation, minimum and maximum, or the counts."""
-        records = []
-        for row, values in zip(self.rows, self.values, strict=True):
-            for heading, value in zip(self.headings, values, strict=True):
-                record: dict[str, Any] = {**row, **heading.values, "measure": heading.column.name}
-                if value.counts is not None:
-                    names = ("found", "valid", "optimal", "instances")
-                    record |= dict(zip(names, value.counts, strict=True))
-                else:
-                    record |= {"mean": value.mean, "sd": value.deviation, "runs": len(value.numbers)}
-                    record |= {"min": min(value.numbers, default=None), "max": max(value.numbers, default=None)}
-                records.append(record)
-        return records
+        return [
+            {**row, **heading.values, "measure": heading.column.name, **_numbers(value)}
+            for row, values in zip(self.rows, self.values, strict=True)
+            for heading, value in zip(self.headings, values, strict=True)
+        ]
 
     def to_frame(self) -> Any:
         """Return the records as a pandas DataFrame; pandas must be installed."""
         return frame(self.records())
+
+
+def _numbers(value: Value) -> dict[str, object]:
+    """Return a value for a record."""
+    if value.counts is not None:
+        return attrs.asdict(value.counts)
+    if value.texts:
+        return {"texts": "; ".join(value.texts)}
+    return {
+        "mean": value.mean,
+        "sd": value.deviation,
+        "runs": len(value.numbers),
+        "min": min(value.numbers, default=None),
+        "max": max(value.numbers, default=None),
+    }
 
 
 def make_table(
@@ -72,13 +81,16 @@ def make_table(
     """Return the table of some runs.
 
     ``rows`` and ``columns`` are axes: those in which the runs differ, and the planner, if not given. Whatever is in
-    neither, such as the seed, is aggregated. A measure that does not depend on the planner has a single column.
+    neither, such as the seed, is aggregated. A measure that does not depend on the planner has a single column. Who
+    learned is always said: in a column, or in the caption if it is the same for all.
     """
     across = [PLANNER] if columns is None else list(columns)
     down = [axis for axis in varying_axes(runs) if axis not in across] if rows is None else list(rows)
     all_rows = planner_rows(runs)
     groups = _groups(all_rows, down)
-    headings: list[Heading] = []
+    learners = list(dict.fromkeys(facts.value(MADE_BY) for facts in runs))
+    said = len(learners) == 1 or MADE_BY in (*down, *across, *values)
+    headings: list[Heading] = [] if said else [Heading(column=Column(name=MADE_BY), values={})]
     for column in (Column.parse(text) for text in values):
         kept = [axis for axis in across if axis != PLANNER or column.of_planner]
         headings += [
@@ -92,6 +104,7 @@ def make_table(
         rows=tuple(dict(zip(down, group, strict=True)) for group in groups),
         headings=tuple(headings),
         values=tuple(cells),
+        caption=f"learner of all runs: {learners[0]}" if len(learners) == 1 else "",
     )
 
 

@@ -26,7 +26,7 @@ from cubespace.base.files import write_text
 from cubespace.experiments.executor import Executor, Job, JobResult
 from cubespace.experiments.jobs import LOGS
 from cubespace.experiments.owned_folder import owned
-from cubespace.experiments.tuning.genetic import GeneticSampler, genes_key
+from cubespace.experiments.tuning.genetic import Genes, GeneticSampler, genes_key
 from cubespace.experiments.tuning.tuning_file import FILE, Tuning, read_tuning
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.run_folder import RunFolder
@@ -127,7 +127,7 @@ class TuningRun:
         study.enqueue_trial(self._unseen(study))
         return study.get_trials(deepcopy=False)[self._asked(study).number]
 
-    def _unseen(self, study: optuna.Study) -> dict[str, Any]:
+    def _unseen(self, study: optuna.Study) -> Genes:
         """Return a random configuration that no trial has."""
         taken = {genes_key(trial.params) for trial in study.get_trials(deepcopy=False)}
         rng = np.random.default_rng([self.tuning.seed, len(taken)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,10 +10,13 @@ import attrs
 import tomli_w
 
 from cubespace.base.errors import UsageError
-from cubespace.base.files import read_json
 from cubespace.base.options import Text, structure
+from cubespace.base.records import read_record
 from cubespace.experiments.reach import refuse_idle_axes
+from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder.results_file import RunResults
+from cubespace.settings import defaults
 from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import RunConfig, flat, load_config, read_toml
 from cubespace.settings.stages import MEASURES, RESULTS
@@ -40,7 +44,7 @@ class Tuning:
     """A search for settings."""
 
     preset: str | None = None
-    settings: dict[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
+    settings: Mapping[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
     space: dict[str, list[Any]] = attrs.field(factory=lambda: dict(PAPER_SPACE))  # the choices for each setting
     objective: Literal["loss", "coverage", "plans"] = "loss"
     sampler: Literal["genetic", "tpe", "nsga2", "random"] = "genetic"
@@ -68,7 +72,7 @@ class Tuning:
         """Return the last stage that a trial has to do."""
         return "evaluate" if self.objective == "plans" else "train"
 
-    def configuration(self, chosen: dict[str, Any], catalogue: Catalogue) -> RunConfig:
+    def configuration(self, chosen: Mapping[str, Any], catalogue: Catalogue) -> RunConfig:
         """Return the settings of a trial."""
         presets = {} if self.preset is None else flat(catalogue.find_preset(self.preset).settings)
         given = {**presets, **flat(self.settings), **chosen}
@@ -85,16 +89,16 @@ class Tuning:
     def score(self, folder: Path) -> float:
         """Return the score of a finished trial, on data that is neither for training nor for test."""
         if self.objective == "plans":
-            results = read_json(folder / RESULTS)
-            assert isinstance(results, dict)
-            return float(sum(row["valid"] or 0 for row in results["planners"].values()))
-        measures = read_json(folder / MEASURES)
-        assert isinstance(measures, dict)
-        held_out = measures["validation"]
-        if self.objective == "coverage":
-            return float(held_out["covered"])
-        # the paper's total: reconstruction of both pictures, which are alike, prediction of the second, and of its bits
-        return float(2 * held_out["reconstruction"] + held_out["successor"] + held_out["direct"])
+            results = read_record(RunResults, folder / RESULTS)
+            return float(sum(row.valid or 0 for row in results.planners.values()))
+        held_out = read_record(HeldOutMeasures, folder / MEASURES).validation
+        score = held_out.covered if self.objective == "coverage" else held_out.total
+        if score is None:
+            raise UsageError(
+                f"objective '{self.objective}' needs learned actions, which only a learner that trains has: "
+                f"set learner={defaults.TRAINED_LEARNER}, or objective to coverage or plans"
+            )
+        return score
 
     def dump(self) -> str:
         """Return it as TOML that :func:`read_tuning` reads back."""

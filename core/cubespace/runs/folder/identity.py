@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import attrs
 
 from cubespace.base.errors import CubeError
-from cubespace.base.files import sha256
 from cubespace.base.options import parse_spec, rooted
 from cubespace.plugins.catalogue import Catalogue
+
+FileDigest = Callable[[Path], str]  # the hash of a file
 
 
 def component_identities(catalogue: Catalogue, named: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -37,23 +38,24 @@ def same_components(catalogue: Catalogue, known: Mapping[str, str]) -> bool:
     return True
 
 
-def source_digests(catalogue: Catalogue, kind: str, spec: str, home: Path) -> dict[str, str]:
+def source_digests(catalogue: Catalogue, kind: str, spec: str, home: Path, digest: FileDigest) -> dict[str, str]:
     """Return the hashes of the files and folders that the options of a component name, by the path as it is written."""
     parsed = parse_spec(spec)
     options = catalogue.find(kind, parsed.name).options(parsed.options)
     paths = {key: value for key, value in attrs.asdict(options, recurse=False).items() if isinstance(value, Path)}
     found = attrs.asdict(rooted(options, home), recurse=False)
-    return {str(path): _digest(found[key]) for key, path in paths.items() if found[key].exists()}
+    return {str(path): _source_digest(found[key], digest) for key, path in paths.items() if found[key].exists()}
 
 
-def same_sources(known: Mapping[str, str], home: Path) -> bool:
+def same_sources(known: Mapping[str, str], home: Path, digest: FileDigest) -> bool:
     """Return whether the user's files are as they were; those that are gone, as on another machine, do not count."""
-    return all(_digest(home / path) == digest for path, digest in known.items() if (home / path).exists())
+    present = {path: expected for path, expected in known.items() if (home / path).exists()}
+    return all(_source_digest(home / path, digest) == expected for path, expected in present.items())
 
 
-def _digest(path: Path) -> str:
+def _source_digest(path: Path, digest: FileDigest) -> str:
     """Return the hash of a file; of a folder, that of the names and sizes of all files in it."""
     if path.is_file():
-        return sha256(path)
+        return digest(path)
     listing = sorted((str(file.relative_to(path)), file.stat().st_size) for file in path.rglob("*") if file.is_file())
     return hashlib.sha256(repr(listing).encode()).hexdigest()

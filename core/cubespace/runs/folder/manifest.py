@@ -15,7 +15,8 @@ from cubespace.settings.run_config import RunConfig
 from cubespace.settings.stages import STAGES
 
 MANIFEST = "manifest.json"
-SCHEMA = 2  # the form of the manifest
+SCHEMA = 3  # the form of the manifest; 2: before learning returned a code; 1, without a number: version 0.1.0
+KEPT = "data"  # the stage of an older manifest that is still good
 
 
 @attrs.frozen(kw_only=True)
@@ -23,7 +24,7 @@ class StageRecord:
     """A stage that was done: what it belongs to, and what it left."""
 
     key: str  # of its revision and settings
-    components: dict[str, str]  # such as "encoder places": what tells their versions apart
+    components: dict[str, str]  # such as "apply btl": what tells their versions apart
     inputs: dict[str, str]  # files of earlier stages, by SHA-256
     sources: dict[str, str]  # files of the user, such as pictures, by SHA-256
     files: dict[str, str]  # what it wrote, by SHA-256
@@ -40,10 +41,18 @@ def read_manifest(path: Path, config: RunConfig) -> dict[str, StageRecord]:
     if not isinstance(table, dict):
         raise InputError(f"'{path}' is damaged: it is no table")
     stages = _stages_of_schema_1(table, config, path) if "schema" not in table else _stages(table, path)
+    if _is_older(table):
+        stages = {name: record for name, record in stages.items() if name == KEPT}
     try:
         return {name: structure(StageRecord, record, name) for name, record in stages.items() if name in STAGES}
     except UsageError as error:
         raise InputError(f"'{path}' is damaged: {error}") from error
+
+
+def is_of_older_version(path: Path) -> bool:
+    """Return whether a manifest was written by an older version, of whose stages only the data set is kept."""
+    table = read_json(path) if path.exists() else None
+    return isinstance(table, dict) and _is_older(table)
 
 
 def write_manifest(path: Path, records: Mapping[str, StageRecord]) -> None:
@@ -51,9 +60,13 @@ def write_manifest(path: Path, records: Mapping[str, StageRecord]) -> None:
     write_json(path, {"schema": SCHEMA, "stages": {name: attrs.asdict(record) for name, record in records.items()}})
 
 
+def _is_older(table: Mapping[str, Any]) -> bool:
+    return table.get("schema") != SCHEMA
+
+
 def _stages(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     schema, stages = table["schema"], table.get("stages")
-    if schema != SCHEMA:
+    if schema not in (2, SCHEMA):
         raise InputError(
             f"'{path}' has schema {schema!r}, this version reads up to {SCHEMA}: use the version that made it"
         )
@@ -68,14 +81,14 @@ def _stages_of_schema_1(table: Mapping[str, Any], config: RunConfig, path: Path)
     The stages after it wrote neither the bits of the training split nor what their files came from; they are done
     again, with the same settings.
     """
-    record = table.get("data")
+    record = table.get(KEPT)
     if record is None:
         return {}
     if not isinstance(record, dict) or not isinstance(record.get("files"), dict):
         raise InputError(f"'{path}' is damaged: its stage 'data' is no table with files")
     return {
-        "data": {
-            "key": config.own_key("data"),
+        KEPT: {
+            "key": config.own_key(KEPT),
             "components": {},
             "inputs": {},
             "sources": {},

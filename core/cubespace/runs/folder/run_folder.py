@@ -5,26 +5,32 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import attrs
 import filelock
 
 from cubespace.base.errors import CubeError, InputError, UsageError
-from cubespace.base.files import in_use, part_of, read_json, sha256, write_json, write_text
+from cubespace.base.files import in_use, link, read_json, sha256, write_json, write_text
 from cubespace.base.leftovers import refuse_links, remove_parts, remove_temporary_folders
 from cubespace.base.options import parse_spec
 from cubespace.base.version import __version__, version_of
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.identity import component_identities, same_components, same_sources, source_digests
-from cubespace.runs.folder.manifest import MANIFEST, StageRecord, read_manifest, write_manifest
+from cubespace.runs.folder.manifest import (
+    MANIFEST,
+    StageRecord,
+    is_of_older_version,
+    read_manifest,
+    write_manifest,
+)
+from cubespace.runs.folder.read_once import ReadOnce
 from cubespace.settings.check import refuse_missing_files, resolve_components
-from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_config
+from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, load_stored
 from cubespace.settings.stages import STAGES
 
 CONFIG, ENVIRONMENT = "config.toml", "environment.json"
@@ -33,11 +39,22 @@ LIBRARIES = ("torch", "numpy", "up-fast-downward", "pyperplan")
 
 @attrs.frozen
 class RunFolder:
-    """A folder with the configuration of a run and all that came of it so far."""
+    """A folder with the configuration of a run and all that came of it so far.
+
+    ``digests`` is the snapshot of the command at work: the hash of each file that it has verified, which holds while
+    the file is the same on disk. :meth:`working` begins a new one.
+    """
 
     path: Path
     config: RunConfig
     catalogue: Catalogue = attrs.field(factory=load_plugins, repr=False, eq=False)
+    digests: ReadOnce[str] = attrs.field(factory=lambda: ReadOnce(sha256), repr=False, eq=False)
+    _configs: ReadOnce[RunConfig] = attrs.field(factory=lambda: ReadOnce(load_stored), repr=False, eq=False)
+    _manifests: ReadOnce[dict[str, StageRecord]] = attrs.field(init=False, repr=False, eq=False)
+
+    @_manifests.default
+    def _read_manifests(self) -> ReadOnce[dict[str, StageRecord]]:
+        return ReadOnce(partial(read_manifest, config=self.config))
 
     @classmethod
     def load(cls, path: Path | str, catalogue: Catalogue | None = None) -> RunFolder:
@@ -46,31 +63,47 @@ class RunFolder:
         if not (path / CONFIG).is_file():
             raise InputError(f"{path} is not a run folder: it has no {CONFIG}")
         refuse_links(path)
-        run = cls(path, load_config(path / CONFIG, {}), catalogue or load_plugins())
+        configs = ReadOnce(load_stored)
+        run = cls(path, configs(path / CONFIG), catalogue or load_plugins(), configs=configs)
         run.records()  # a folder of a later version is refused at once
+        return run
+
+    @classmethod
+    def prepare(
+        cls, path: Path, config: RunConfig, catalogue: Catalogue | None = None, *, look_for_files: bool = True
+    ) -> RunFolder:
+        """Return the folder for this configuration; nothing is written before :meth:`working`.
+
+        No folder is made for files that are not there, unless nobody shall look for them.
+        """
+        run = cls(path, config, catalogue or load_plugins())
+        if not (path / CONFIG).is_file():
+            if path.exists() and any(path.iterdir()):
+                raise InputError(f"{path} is not empty and not a run folder: choose another folder with -o")
+            if look_for_files:
+                refuse_missing_files(run.catalogue, config)
         return run
 
     @classmethod
     def start(
         cls, path: Path, config: RunConfig, catalogue: Catalogue | None = None, *, look_for_files: bool = True
     ) -> RunFolder:
-        """Open the folder for this configuration, or make it; what was learned there must come from the same settings.
+        """Write this configuration into its folder, which is made if need be; the work itself is left for later.
 
-        The later stages may change from call to call: plans of another planner are added to what is there. No folder is
-        made for files that are not there, unless nobody shall look for them.
+        The later stages may change from call to call: plans of another planner are added to what is there.
         """
-        run = cls(path, config, catalogue or load_plugins())
-        if not (path / CONFIG).is_file() and path.exists() and any(path.iterdir()):
-            raise InputError(f"{path} is not empty and not a run folder: choose another folder with -o")
-        if look_for_files and not (path / CONFIG).is_file():
-            refuse_missing_files(run.catalogue, config)
+        run = cls.prepare(path, config, catalogue, look_for_files=look_for_files)
         with run.working():
             return run
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Keep every other process from working on this run; its settings are those of the process at work."""
+        """Keep every other process from working on this run; its settings are those of the process at work.
+
+        What was learned there must come from the same settings. Each file is verified anew when it is first used.
+        """
         with self.locked():
+            self.digests.forget()
             if self.file(CONFIG).is_file():
                 self._refuse_another_training()
             write_text(self.file(CONFIG), dump_toml(self.config))
@@ -80,10 +113,12 @@ class RunFolder:
             yield
 
     def _refuse_another_training(self) -> None:
-        known = RunFolder.load(self.path, self.catalogue).config
-        with contextlib.suppress(CubeError):  # the spec of a plugin that is gone is compared as it is written
-            known = resolve_components(self.catalogue, known)
+        known = self._configs(self.file(CONFIG))
+        self.records()  # a folder of a later version is refused before anything is written to it
         differing = differing_keys(known, self.config, "train")
+        if differing:
+            with contextlib.suppress(CubeError):  # the spec of a plugin that is gone is compared as it is written
+                differing = differing_keys(resolve_components(self.catalogue, known), self.config, "train")
         if differing:
             raise UsageError(
                 f"{self.path} was learned with other settings: {', '.join(differing)}. Choose another folder with -o."
@@ -122,9 +157,18 @@ class RunFolder:
         finally:
             lock.release()
 
-    def records(self) -> dict[str, StageRecord]:
+    def records(self) -> Mapping[str, StageRecord]:
         """Return the stages that were done, by name, whether or not they still count."""
-        return read_manifest(self.file(MANIFEST), self.config)
+        return self._manifests(self.file(MANIFEST))
+
+    def digest(self, name: str) -> str:
+        """Return the SHA-256 of a file of the run."""
+        return self.digests(self.file(name))
+
+    @property
+    def is_of_older_version(self) -> bool:
+        """Return whether an older version worked here last: all but the data set is to be done again."""
+        return is_of_older_version(self.file(MANIFEST))
 
     def finished(self, name: str) -> bool:
         """Return whether a stage is done, and done with what is here now.
@@ -132,17 +176,31 @@ class RunFolder:
         That is: with the present settings, revisions and versions of components, from the present files of the stages
         before it; and what it wrote is there unharmed.
         """
+        return self._is_finished(name, {})
+
+    def finished_stages(self) -> frozenset[str]:
+        """Return all stages that are finished."""
+        known: dict[str, bool] = {}
+        return frozenset(name for name in STAGES if self._is_finished(name, known))
+
+    def _is_finished(self, name: str, known: dict[str, bool]) -> bool:
+        """Return whether a stage is finished; ``known`` holds the answers so far, and gets the new ones."""
+        if name not in known:
+            known[name] = self._still_counts(name, known)
+        return known[name]
+
+    def _still_counts(self, name: str, known: dict[str, bool]) -> bool:
         stage, record = STAGES[name], self.records().get(name)
         if record is None or record.key != self.config.own_key(name):
             return False
         needed = (stage.needs, self.config.also_needs(name))
-        if any(each is not None and not self.finished(each) for each in needed):
+        if any(each is not None and not self._is_finished(each, known) for each in needed):
             return False
         return (
-            record.inputs == self._inputs(name)
+            record.inputs == self._inputs(name, known)
             and self._intact(record.files)
             and same_components(self.catalogue, record.components)
-            and same_sources(record.sources, self.home)
+            and (not record.sources or same_sources(record.sources, self.home, self.digests))
         )
 
     @contextmanager
@@ -155,15 +213,19 @@ class RunFolder:
         begun, used = time.perf_counter(), _cpu_seconds()
         named = list(components)
         identities = component_identities(self.catalogue, named)
-        inputs = self._inputs(name)
+        inputs = self._inputs(name, {})
         yield identities
-        sources = [source_digests(self.catalogue, kind, spec, self.home) for kind, spec in named if kind == "domain"]
+        sources = [
+            source_digests(self.catalogue, kind, spec, self.home, self.digests)
+            for kind, spec in named
+            if kind == "domain"
+        ]
         record = StageRecord(
             key=self.config.own_key(name),
             components=identities,
             inputs=inputs,
             sources={path: digest for table in sources for path, digest in table.items()},
-            files={file: sha256(self.file(file)) for file in STAGES[name].files},
+            files={file: self.digest(file) for file in STAGES[name].files},
             seconds=round(time.perf_counter() - begun, 2),
             cpu_seconds=round(_cpu_seconds() - used, 2),
             date=time.strftime("%Y-%m-%d"),
@@ -176,35 +238,19 @@ class RunFolder:
             raise UsageError(f"{other.path} has no finished stage '{name}' of the same settings as {self.path}")
         record = other.records()[name]
         for file in record.files:
-            _link(other.file(file), self.file(file))
+            link(other.file(file), self.file(file))
         write_manifest(self.file(MANIFEST), {**self.records(), name: record})
 
-    def _inputs(self, name: str) -> dict[str, str]:
+    def _inputs(self, name: str, known: dict[str, bool]) -> dict[str, str]:
         """Return the hashes of the files that a stage reads."""
         stage = STAGES[name]
-        also = STAGES[stage.looks_at].files if stage.looks_at and self.finished(stage.looks_at) else ()
+        also = STAGES[stage.looks_at].files if stage.looks_at and self._is_finished(stage.looks_at, known) else ()
         needed = self.config.also_needs(name)
         also += STAGES[needed].files if needed else ()
-        return {file: sha256(self.file(file)) for file in (*stage.reads, *also) if self.file(file).is_file()}
+        return {file: self.digest(file) for file in (*stage.reads, *also) if self.file(file).is_file()}
 
     def _intact(self, files: dict[str, str]) -> bool:
-        return all(self.file(file).is_file() and sha256(self.file(file)) == digest for file, digest in files.items())
-
-
-def _link(source: Path, target: Path) -> None:
-    """Give a file a second name: files are replaced, never written into, so neither run can change the other's."""
-    part = part_of(target)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.link(source, part)
-        except OSError:  # another file system, or one without links
-            shutil.copyfile(source, part)
-        part.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot write '{target}': {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+        return all(self.file(file).is_file() and self.digest(file) == digest for file, digest in files.items())
 
 
 def _cpu_seconds() -> float:
@@ -221,7 +267,7 @@ def default_folder(config: RunConfig) -> Path:
     return Path("runs") / f"{name}-{learner}-s{config.train.seed}-{config.key('train')[:8]}"
 
 
-def environment() -> dict[str, Any]:
+def environment() -> dict[str, object]:
     """Return what a reader of the results needs to know about the machine."""
     return {
         "cubespace": __version__,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
@@ -102,18 +101,61 @@ class Episode:
     plans: int  # how often it was planned
     failure: str  # why the goal was not reached; empty if it was
 
-    def record(self) -> dict[str, Any]:
-        """Return all of it that is not a picture, for JSON."""
-        return {
-            "problem": self.problem.name,
-            "reached": not self.failure,
-            "failure": self.failure,
-            "distance": self.problem.distance,
-            "planned": len(self.planned) - 1,
-            "steps": len(self.actions),
-            "plans": self.plans,
-            "actions": list(self.actions),
-        }
+    def record(self) -> EpisodeRecord:
+        """Return all of it that is not a picture."""
+        return EpisodeRecord(
+            problem=self.problem.name,
+            reached=not self.failure,
+            failure=self.failure,
+            distance=self.problem.distance,
+            planned=len(self.planned) - 1,
+            steps=len(self.actions),
+            plans=self.plans,
+            actions=self.actions,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class EpisodeRecord:
+    """An episode without its pictures."""
+
+    problem: str
+    reached: bool
+    failure: str
+    distance: int | None  # of the goal from the start
+    planned: int  # steps of the first plan
+    steps: int  # that were done
+    plans: int
+    actions: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class ActsRecord:
+    """The result of acting from all starts: what ``acts.json`` holds."""
+
+    planner: str
+    seed: int
+    labels: int  # random steps whose action was known
+    learned_actions_bound: float  # fraction of the model's actions for which one of the environment is known
+    starts: int
+    reached: int
+    as_short_as_possible: int
+    records: tuple[EpisodeRecord, ...]
+
+    @classmethod
+    def of(cls, episodes: Sequence[Episode], *, planner: str, seed: int, labels: int, bound: float) -> ActsRecord:
+        """Return the record of episodes; ``bound`` is the fraction of the model's actions that are bound."""
+        records = tuple(episode.record() for episode in episodes)
+        return cls(
+            planner=planner,
+            seed=seed,
+            labels=labels,
+            learned_actions_bound=round(bound, 4),
+            starts=len(records),
+            reached=sum(record.reached for record in records),
+            as_short_as_possible=sum(record.reached and record.steps == record.distance for record in records),
+            records=records,
+        )
 
 
 def environment_of(domain: Domain) -> Environment:

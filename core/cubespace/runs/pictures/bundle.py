@@ -11,8 +11,8 @@ import json
 import tempfile
 import time
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
@@ -21,7 +21,7 @@ from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.base.files import replacing
 from cubespace.base.leftovers import temporary_prefix
 from cubespace.base.observer import Observer
-from cubespace.base.options import parse_spec
+from cubespace.base.options import parse_spec, structure
 from cubespace.base.records import read_record
 from cubespace.base.version import __version__
 from cubespace.data.domain import Domain, Pairs
@@ -29,11 +29,11 @@ from cubespace.data.spoiling import spoil
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import load_bits
+from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
 from cubespace.runs.learners import read_code
 from cubespace.runs.pictures.plan import Planning
-from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import RunConfig, load_config
 from cubespace.settings.stages import BITS, CODE, EXTRACTION, LEARNER, MEASURES, PDDL, STRIPS
@@ -45,18 +45,35 @@ MAX_CARD, MAX_BYTES = 1 << 20, 1 << 30  # of the card, and of all files together
 A_TIME = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same model gives the same bundle
 
 
+@attrs.frozen(kw_only=True)
+class Card:
+    """What a bundle says about itself."""
+
+    format: int
+    cubespace: str  # version
+    domain: str
+    licence: str
+    date: str
+    files: Mapping[str, str]  # hashes by name
+
+
 def open_planning(path: Path, catalogue: Catalogue, execution: Execution) -> Planning:
     """Open the model of a run folder, or of a bundle."""
     if not path.is_file():
-        return Planning.of(Pipeline(RunFolder.load(path, catalogue), catalogue, execution, Observer()))
+        return Planning.of(RunContents(RunFolder.load(path, catalogue), catalogue, execution, Observer()))
     with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as name:
         folder = Path(name)
         unpack(path, folder)
         code = read_code(catalogue, folder / CODE, execution)
         domain = bundle_domain(load_config(folder / CONFIG, {}), code.image_shape, catalogue)
-        seen, extraction = load_bits(folder / BITS)["train"], read_record(ExtractionRecord, folder / EXTRACTION)
-        memory = TrainingMemory.of(seen.before, seen.after)
-        return Planning(code, load_strips(folder / STRIPS), domain, memory, extraction.redrawing_error)
+        seen = load_bits(folder / BITS)["train"]
+        return Planning(
+            code=code,
+            model=load_strips(folder / STRIPS),
+            domain=domain,
+            memory=TrainingMemory.of(seen.before, seen.after),
+            redrawing_error=read_record(ExtractionRecord, folder / EXTRACTION).redrawing_error,
+        )
 
 
 def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:
@@ -64,26 +81,26 @@ def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:
     if not run.finished("extract"):
         raise InputError(f"{run.path} has no finished stage 'extract': cube extract {run.path} does it")
     content = {name: run.file(name).read_bytes() for name in FILES}
-    card = {
-        "format": FORMAT,
-        "cubespace": __version__,
-        "domain": run.config.domain,
-        "licence": licence,
-        "date": time.strftime("%Y-%m-%d"),
-        "files": {name: hashlib.sha256(data).hexdigest() for name, data in content.items()},
-    }
+    card = Card(
+        format=FORMAT,
+        cubespace=__version__,
+        domain=run.config.domain,
+        licence=licence,
+        date=time.strftime("%Y-%m-%d"),
+        files={name: hashlib.sha256(data).hexdigest() for name, data in content.items()},
+    )
     with replacing(target) as file, zipfile.ZipFile(file, "w") as archive:
-        for name, data in {CARD: json.dumps(card, indent=2).encode(), **content}.items():
+        for name, data in {CARD: json.dumps(attrs.asdict(card), indent=2).encode(), **content}.items():
             archive.writestr(zipfile.ZipInfo(name, A_TIME), data, zipfile.ZIP_DEFLATED)
     return target
 
 
-def unpack(path: Path, folder: Path) -> dict[str, Any]:
+def unpack(path: Path, folder: Path) -> Card:
     """Write the files of a bundle into a folder and return its card."""
     try:
         with zipfile.ZipFile(path) as archive:
             card = _card(archive)
-            for name, digest in card["files"].items():
+            for name, digest in card.files.items():
                 data = archive.read(name)
                 if hashlib.sha256(data).hexdigest() != digest:
                     raise InputError(f"{path} is damaged: {name} does not match its hash")
@@ -97,19 +114,23 @@ def unpack(path: Path, folder: Path) -> dict[str, Any]:
     return card
 
 
-def _card(archive: zipfile.ZipFile) -> dict[str, Any]:
+def _card(archive: zipfile.ZipFile) -> Card:
     """Return the card of an archive that has the files of a bundle and nothing else."""
     if archive.getinfo(CARD).file_size > MAX_CARD:
         raise ValueError("its card is too large")
-    card = json.loads(archive.read(CARD))
-    if card["format"] != FORMAT:
-        raise ValueError(f"format {card['format']}, this version reads {FORMAT}")
+    table = json.loads(archive.read(CARD))
+    if table["format"] != FORMAT:
+        raise InputError(
+            f"{archive.filename} is a bundle of format {table['format']}, this version reads {FORMAT}: "
+            "export it again from its run, or use the version that made it"
+        )
+    card = structure(Card, table, CARD)
     there = sorted(entry.filename for entry in archive.infolist())
-    if there != sorted((CARD, *FILES)) or set(card["files"]) != set(FILES):
+    if there != sorted((CARD, *FILES)) or set(card.files) != set(FILES):
         raise ValueError("it has other files than a bundle")
     if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
         raise ValueError("it is too large")
-    return dict(card)
+    return card
 
 
 class Unjudged(Domain):

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -18,23 +17,24 @@ from cubespace.base.arrays import Images
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation.distances import Reach, reach
-from cubespace.evaluation.memorisation import TrainingMemory
+from cubespace.evaluation.memorisation import Memorised, TrainingMemory
+from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.problems import Problem, own_problem
 from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
+from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.plan_files import planner_folder
 from cubespace.runs.pictures.solving import (
     Given,
     Solution,
     check_pictures,
     fit_picture,
-    folder_name,
     refuse_missing,
     search_problem,
     solve_problem,
     step_names,
     write_solution,
 )
-from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.search.solver import Limits, Solver
 from cubespace.search.watching import present_watch
 from cubespace.symbols.strips import StripsModel
@@ -59,6 +59,21 @@ class Ending(enum.StrEnum):
         return {"valid": 0, "validity unknown": 0, "no plan": 1, "not valid": 4, "goal cannot be reached": 5}[self]
 
 
+@attrs.frozen(kw_only=True)
+class PicturePlanRecord(SearchRecord):
+    """All of a plan between two pictures of the user that is not a picture; ``cube plan --json`` prints it."""
+
+    run: str | None = None  # run folder or bundle, and below the files of the pictures; None: it was planned in Python
+    init: str | None = None
+    goal: str | None = None
+    ending: str
+    exit_code: int
+    actions: tuple[str, ...] | None  # names of the steps
+    simulator: Reach | None
+    limits: Limits
+    warnings: tuple[str, ...]
+
+
 @attrs.frozen(eq=False, kw_only=True)
 class PicturePlan:
     """What came of planning from one picture to another; ``solution`` is None if there was nothing to search for."""
@@ -69,7 +84,7 @@ class PicturePlan:
     limits: Limits
     solution: Solution | None
     reach: Reach | None  # by the simulator; None without one
-    known: dict[str, Any]  # which states and steps were seen in training
+    memorised: Memorised  # which states and steps were seen in training
     warnings: tuple[str, ...] = ()  # about the pictures
 
     @property
@@ -87,27 +102,43 @@ class PicturePlan:
         """Return the names of the actions, in order; none if there is no plan."""
         return step_names(self.model, self.solution.search) if self.solution else ()
 
-    def record(self, *, strict: bool = False) -> dict[str, Any]:
-        """Return all of it that is not a picture, for JSON; ``strict`` wants plans that somebody can judge."""
-        nothing = {"outcome": str(Ending.UNREACHABLE), "plan": None, "valid": False, "optimal": False, "seconds": 0.0}
-        return {
-            "planner": self.planner,
-            "ending": str(self.ending),
-            "exit_code": UNJUDGED if strict and self.ending is Ending.UNKNOWN else self.ending.exit_code,
-            **(self.solution.record() if self.solution else nothing),
-            "actions": list(self.actions) if self.solution and self.solution.found else None,
-            **self.known,
-            "simulator": attrs.asdict(self.reach) if self.reach else None,
-            "limits": attrs.asdict(self.limits),
-            "warnings": list(self.warnings),
-        }
+    def record(self, *, strict: bool = False) -> PicturePlanRecord:
+        """Return all of it that is not a picture; ``strict`` wants plans that somebody can judge."""
+        return PicturePlanRecord(
+            ending=str(self.ending),
+            exit_code=UNJUDGED if strict and self.ending is Ending.UNKNOWN else self.ending.exit_code,
+            actions=self.actions if self.solution and self.solution.found else None,
+            simulator=self.reach,
+            limits=self.limits,
+            warnings=self.warnings,
+            **attrs.asdict(self._search_record(), recurse=False),
+        )
 
-    def save(self, folder: Path, record: dict[str, Any]) -> None:
+    def _search_record(self) -> SearchRecord:
+        if self.solution is not None:
+            return self.solution.record(self.planner, self.memorised)
+        return SearchRecord(
+            planner=self.planner,
+            outcome=str(Ending.UNREACHABLE),
+            detail="",
+            plan=None,
+            trace=None,
+            valid=False,
+            optimal=False,
+            reason="",
+            wrong_step=None,
+            seconds=0.0,
+            known_states=None,
+            known_transitions=None,
+            unseen_steps=None,
+        )
+
+    def save(self, folder: Path, record: PicturePlanRecord) -> None:
         """Write plan, film strip, animation and record into a folder."""
         write_solution(folder, self.problem, self.model, self.solution, record)
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class Planning:
     """All that planning between pictures needs, from a run folder or from a bundle."""
 
@@ -118,10 +149,15 @@ class Planning:
     redrawing_error: float  # the largest with which a training picture is redrawn
 
     @classmethod
-    def of(cls, pipeline: Pipeline) -> Planning:
+    def of(cls, run: RunContents) -> Planning:
         """Return it for a run, from its files."""
-        learned = pipeline.code(), pipeline.strips()
-        return cls(*learned, pipeline.domain(), pipeline.memory(), pipeline.extraction().redrawing_error)
+        return cls(
+            code=run.code(),
+            model=run.strips(),
+            domain=run.domain(),
+            memory=run.memory(),
+            redrawing_error=run.extraction().redrawing_error,
+        )
 
     def picture(self, given: Given, resize: bool = False) -> Images:
         """Return a picture as a batch of one, in the size and colours trained on; scaled if training pictures were."""
@@ -164,7 +200,7 @@ class Planning:
             limits=limits,
             solution=solution,
             reach=far,
-            known=self.memory.count(solution.trace if solution else None),
+            memorised=self.memory.count(solution.trace if solution else None),
             warnings=tuple(warnings),
         )
 
@@ -186,7 +222,7 @@ def own_folder(init: Path, goal: Path, problem: Problem, planner: str) -> Path:
     """Return where a plan between two pictures goes, below ``plans``: other pictures of the same names go elsewhere."""
     digest = hashlib.sha256(problem.init.tobytes() + problem.goal.tobytes()).hexdigest()[:10]
     stems = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{init.stem}-{goal.stem}").strip("-.")[:NAME_LETTERS]
-    return Path(f"{stems}-{digest}") / folder_name(planner)
+    return Path(f"{stems}-{digest}") / planner_folder(planner)
 
 
 @contextmanager

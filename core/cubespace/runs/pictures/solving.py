@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from cubespace.base.arrays import Bits, Images, squared_errors
 from cubespace.base.errors import ContractError, InputError, UsageError
-from cubespace.base.files import remove, write_json, write_text
+from cubespace.base.files import remove, write_text
 from cubespace.base.film_strip import film_strip, write_animation, write_picture
 from cubespace.base.images import read_picture, resized
 from cubespace.base.numbers import number
+from cubespace.base.records import write_record
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation import distances
 from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
+from cubespace.evaluation.memorisation import Memorised
+from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.problems import Problem
-from cubespace.evaluation.summary import accepted_steps
 from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
+from cubespace.runs.folder.plan_files import ANIMATION, PLAN, PLANNER_LOG, RESULT, STRIP
 from cubespace.runs.folder.trace_file import TRACE, save_trace, trace_digest
-from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver, Statistics
 from cubespace.symbols.pddl import write_plan
 from cubespace.symbols.strips import StripsModel
-
-PLAN, STRIP, ANIMATION, PLANNER_LOG, RECORD = "plan", "strip.png", "plan.png", "planner.log", "result.json"
 
 Given = str | Path | bytes | NDArray[np.uint8]  # a picture: its file, what is in its file, or its pixels
 
@@ -58,22 +57,63 @@ class Solution:
         """Return whether the search came to no end of its own."""
         return self.search.outcome is Outcome.CRASHED
 
-    def record(self) -> dict[str, Any]:
-        """Return all of it that is not a picture, for JSON."""
-        return {
-            "outcome": str(self.search.outcome),
-            "detail": self.search.detail,
-            "plan": None if self.search.plan is None else list(self.search.plan),
-            "latent": self.search.latent,
-            "trace": None if self.trace is None else trace_digest(self.trace),
-            "valid": self.verdict.valid if self.verdict else False,
-            "optimal": self.verdict.optimal if self.verdict else False,
-            "reason": self.verdict.reason if self.verdict else "",
-            "wrong_step": self.verdict.step if self.verdict else None,
-            "fault": self.verdict.fault if self.verdict else "",
-            "seconds": round(self.search.wall_seconds, 3),
-            **attrs.asdict(self.search.statistics),
-        }
+    @classmethod
+    def restored(cls, record: SearchRecord, trace: Bits | None, frames: Images | None) -> Solution:
+        """Return the solution that a record is of, given the states of its plan and their pictures."""
+        statistics = Statistics(
+            expansions=record.expansions,
+            expansions_until_last_jump=record.expansions_until_last_jump,
+            evaluations=record.evaluations,
+            generated=record.generated,
+            search_seconds=record.search_seconds,
+            megabytes=record.megabytes,
+        )
+        search = SearchResult(
+            outcome=Outcome(record.outcome),
+            plan=record.plan,
+            trace=trace,
+            statistics=statistics,
+            wall_seconds=record.seconds,
+            latent=record.latent,
+            detail=record.detail,
+        )
+        if frames is None:
+            return cls(search=search)
+        verdict = Verdict(
+            valid=record.valid,
+            optimal=record.optimal,
+            reason=record.reason,
+            step=record.wrong_step,
+            fault=record.fault,
+        )
+        return cls(search=search, frames=frames, verdict=verdict)
+
+    def record(self, planner: str, memorised: Memorised) -> SearchRecord:
+        """Return all of it that is not a picture."""
+        search, statistics = self.search, self.search.statistics
+        return SearchRecord(
+            planner=planner,
+            outcome=str(search.outcome),
+            detail=search.detail,
+            plan=search.plan,
+            latent=search.latent,
+            trace=None if self.trace is None else trace_digest(self.trace),
+            valid=self.verdict.valid if self.verdict else False,
+            optimal=self.verdict.optimal if self.verdict else False,
+            reason=self.verdict.reason if self.verdict else "",
+            wrong_step=self.verdict.step if self.verdict else None,
+            fault=self.verdict.fault if self.verdict else "",
+            seconds=round(search.wall_seconds, 3),
+            expansions=statistics.expansions,
+            expansions_until_last_jump=statistics.expansions_until_last_jump,
+            evaluations=statistics.evaluations,
+            generated=statistics.generated,
+            search_seconds=statistics.search_seconds,
+            megabytes=statistics.megabytes,
+            known_states=memorised.known_states,
+            known_transitions=memorised.known_transitions,
+            unseen_steps=memorised.unseen_steps,
+        )
 
 
 def search_problem(code: Code, model: StripsModel, problem: Problem) -> SearchProblem:
@@ -162,36 +202,34 @@ def refuse_missing(planners: Mapping[str, Solver], code: Code | None = None) -> 
             )
 
 
-def folder_name(spec: str) -> str:
-    """Return the folder of a planner's plans: its spec, made fit for a file system."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", spec).strip("-")
-    return plain if plain == spec else f"{plain[:40]}-{hashlib.sha256(spec.encode()).hexdigest()[:6]}"
-
-
 def refuse_other_folder(folder: Path) -> None:
     """Raise if a folder for a plan holds something else: nothing is mixed with it, let alone written over it."""
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file():
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / RESULT).is_file():
         raise InputError(f"'{folder}' is not empty and holds no plan: choose another folder with -o")
 
 
 def write_solution(
-    folder: Path, problem: Problem, model: StripsModel, solution: Solution | None, record: dict[str, Any]
+    folder: Path, problem: Problem, model: StripsModel, solution: Solution | None, record: SearchRecord
 ) -> None:
     """Write plan and pictures, or what a planner without a plan said, and last the record: the rest is there then."""
-    if (folder / RECORD).is_file():  # of an earlier search, which may have ended otherwise
+    if (folder / RESULT).is_file():  # of an earlier search, which may have ended otherwise
         for stale in (PLAN, TRACE, STRIP, ANIMATION, PLANNER_LOG):
             remove(folder / stale)
-    plan = None if solution is None else solution.search.plan
-    if solution is not None and solution.frames is not None and solution.trace is not None and plan is not None:
-        wrong, unseen = solution.verdict.step if solution.verdict else None, record.get("unseen_steps") or ()
+    if solution is not None and solution.frames is not None and solution.trace is not None and record.found:
         write_text(folder / PLAN, write_plan(step_names(model, solution.search)))
         save_trace(folder / TRACE, solution.trace)
-        pictures = problem.init, problem.goal, solution.frames
-        write_picture(folder / STRIP, film_strip(*pictures, wrong, unseen, accepted_steps(record)))
+        write_picture(folder / STRIP, plan_strip(problem, solution.frames, record))
         write_animation(folder / ANIMATION, solution.frames)
     elif solution is not None and solution.search.log:
         write_text(folder / PLANNER_LOG, solution.search.log)
-    write_json(folder / RECORD, record)
+    write_record(folder / RESULT, record)
+
+
+def plan_strip(problem: Problem, frames: Images, record: SearchRecord) -> Image.Image:
+    """Return the frames of a plan between the two given pictures, with marks on steps that are wrong or unseen."""
+    return film_strip(
+        problem.init, problem.goal, frames, record.wrong_step, record.unseen_steps or (), record.accepted_steps
+    )
 
 
 def step_names(model: StripsModel, search: SearchResult) -> tuple[str, ...]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import attrs
 import numpy as np
 
 from cubespace.base.files import write_json
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.diagnosis import Encode, HeldOutDiagnosis, diagnose, diagnose_held_out, explain
-from cubespace.evaluation.graph_diagnosis import diagnose_graph
+from cubespace.evaluation.diagnosis_record import DiagnosisRecord, Failure
+from cubespace.evaluation.graph_diagnosis import GraphDiagnosis, diagnose_graph
+from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.learning.code import Code
 from cubespace.runs.folder.contents import RunContents
-from cubespace.runs.stages.judging import HELD_OUT, MOST_PICTURES, look_unlike
+from cubespace.runs.stages.judging import HELD_OUT_SPLITS, MOST_PICTURES, look_unlike
 from cubespace.runs.stages.planned import planned_run
 from cubespace.settings.stages import DIAGNOSIS
 from cubespace.symbols.strips import StripsModel
@@ -24,66 +23,69 @@ def diagnose_run(run: RunContents) -> None:
     config = run.run.config
     run.observer.stage("diagnose", f"{config.diagnose.states} states of {config.domain}")
     with run.run.stage("diagnose", [("domain", config.domain)]):
-        write_json(run.run.file(DIAGNOSIS), diagnosis_of(run))
+        write_json(run.run.file(DIAGNOSIS), diagnosis_of(run).table())
 
 
-def diagnosis_of(pipeline: RunContents) -> dict[str, Any]:
+def diagnosis_of(run: RunContents) -> DiagnosisRecord:
     """Compare the moves of the model with the true ones: from fresh states or, without a state space, held out."""
-    config = pipeline.run.config.diagnose
-    domain, code, model = pipeline.domain(), pipeline.code(), pipeline.strips()
+    config = run.run.config.diagnose
+    domain, code, model = run.domain(), run.code(), run.strips()
     if not isinstance(domain, StateSpace):
-        return {"seed": config.seed, **attrs.asdict(_on_held_out(pipeline, code, model)), "failures": []}
-    encode = code.encode
-    result = attrs.asdict(diagnose(domain, encode, model, config.states, config.seed))
-    actions = code.actions
-    if actions is not None and actions.discriminates:
-        edges = diagnose_graph(domain, encode, actions.expand, actions.plausible, config.states, config.seed)
-        result |= attrs.asdict(edges)
-    return {"seed": config.seed, **result, "failures": failures(pipeline, domain, encode)}
+        return DiagnosisRecord(seed=config.seed, moves=_on_held_out(run, code, model), graph=None, failures=())
+    return DiagnosisRecord(
+        seed=config.seed,
+        moves=diagnose(domain, code.encode, model, config.states, config.seed),
+        graph=_graph(run, domain, code),
+        failures=tuple(failures(run, domain, code.encode)),
+    )
 
 
-def _on_held_out(pipeline: RunContents, code: Code, model: StripsModel) -> HeldOutDiagnosis:
-    data, bits = pipeline.transitions(), pipeline.bits()
+def _graph(run: RunContents, domain: StateSpace, code: Code) -> GraphDiagnosis | None:
+    """Return the diagnosis of the graph that the network spans; None without an action discriminator."""
+    config, actions = run.run.config.diagnose, code.actions
+    if actions is None or not actions.discriminates:
+        return None
+    return diagnose_graph(domain, code.encode, actions.expand, actions.plausible, config.states, config.seed)
+
+
+def _on_held_out(run: RunContents, code: Code, model: StripsModel) -> HeldOutDiagnosis:
+    data, bits = run.transitions(), run.bits()
     before, after = (
         np.concatenate([getattr(split, side) for split in (data.validation, data.test)]) for side in ("before", "after")
     )
-    states = (np.concatenate([getattr(bits[split], side) for split in HELD_OUT]) for side in ("before", "after"))
+    states = (np.concatenate([getattr(bits[split], side) for split in HELD_OUT_SPLITS]) for side in ("before", "after"))
     some = data.train[:: max(1, 2 * len(data.train) // MOST_PICTURES)]
     pictures = np.concatenate([some.before, some.after, before, after])  # the known ones come first
     return diagnose_held_out(
         code.encode,
         model,
         (before, after),
-        known=np.array(pipeline.memory().known_transitions(*states), dtype=np.bool_),
+        known=np.array(run.memory().known_transitions(*states), dtype=np.bool_),
         ambiguous=int(look_unlike(code, pictures)[2 * len(some) :].sum()),
-        seed=pipeline.run.config.diagnose.seed,
+        seed=run.run.config.diagnose.seed,
     )
 
 
-def failures(pipeline: RunContents, domain: StateSpace, encode: Encode) -> list[dict[str, str]]:
+def failures(run: RunContents, domain: StateSpace, encode: Encode) -> list[Failure]:
     """Return, for each planned instance that is not optimal, what went wrong and why the model has no shortest way."""
-    if not pipeline.run.finished("evaluate"):
+    if not run.run.finished("evaluate"):
         return []
-    model = planned_run(pipeline).strips
-    problems = {problem.name: problem for problem in pipeline.problems(pipeline.domain())}
-    rows = pipeline.results()["planners"].values()
+    model = planned_run(run).strips
+    problems = {problem.name: problem for problem in run.problems(run.domain())}
     reasons: dict[str, str] = {}
     found = []
-    for record in (record for row in rows for record in row["records"] if not record["optimal"]):
-        if record.get("latent"):  # the STRIPS model had no say in it
+    for record in run.results().records:
+        if record.optimal or record.latent:  # the STRIPS model had no say in a latent search
             continue
-        problem = problems[record["problem"]]
+        problem = problems[record.problem]
         if problem.name not in reasons and problem.states is not None and problem.distance is not None:
             reasons[problem.name] = explain(domain, encode, model, *problem.states, problem.distance)
-        what = _reason(record) or (f"{len(record['plan'])} steps" if record["plan"] is not None else record["outcome"])
-        if record["wrong_step"] is not None:
-            what += f" at step {record['wrong_step']}"
         found.append(
-            {"planner": record["planner"], "problem": problem.name, "what": what, "why": reasons[problem.name]}
+            Failure(planner=record.planner, problem=problem.name, what=_what_failed(record), why=reasons[problem.name])
         )
     return found
 
 
-def _reason(record: dict[str, Any]) -> str:
-    fault = record.get("fault")
-    return f"{record['reason']}: {fault}" if fault else str(record["reason"])
+def _what_failed(record: PlanRecord) -> str:
+    what = record.explanation or (f"{record.steps} steps" if record.found else record.outcome)
+    return what if record.wrong_step is None else f"{what} at step {record.wrong_step}"

@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from cubespace.base.errors import UsageError
-from cubespace.base.files import write_json, write_text
+from cubespace.base.files import write_text
 from cubespace.base.records import write_record
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.extraction_file import ExtractionRecord
-from cubespace.runs.learners import make_learner
+from cubespace.runs.learners import effect_source, make_learner
 from cubespace.runs.pictures.solving import redrawing_errors
 from cubespace.runs.stages.judging import judge_run
+from cubespace.settings import defaults
 from cubespace.settings.recipe import AUTO
 from cubespace.settings.stages import EXTRACTION, JUDGEMENT, PDDL, STRIPS
+from cubespace.symbols.effects import SOURCES
 from cubespace.symbols.extraction import ExtractionReport, extract
 from cubespace.symbols.pddl import write_domain
 from cubespace.symbols.precondition_learner import PreconditionLearner
@@ -28,8 +30,8 @@ def extract_model(run: RunContents) -> None:
     data, config, code = run.transitions(), run.run.config.extract, run.code()
     learner = make_learner(run.catalogue, run.learner().learner)
     precondition = learner.precondition if config.precondition == AUTO else config.precondition
-    effects: EffectSource = learner.effects(code) if config.effects == "auto" else config.effects
-    run.observer.stage("extract", f"effects by {effects}, preconditions by {precondition}")
+    effects = effect_source(learner, run.run.config, run.catalogue)
+    run.observer.stage("extract", f"effects: {SOURCES[effects]}; preconditions: {precondition}")
     with run.run.stage("extract", [("precondition", precondition)]), blame():
         model, report = _extract(run, code, run.catalogue.create("precondition", precondition), effects)
         save_strips(run.run.file(STRIPS), model)
@@ -40,7 +42,7 @@ def extract_model(run: RunContents) -> None:
         write_record(run.run.file(EXTRACTION), record)
         run.observer.say(f"extract: {report.summary}")
         judgement = judge_run(code, model, data, run.bits(), effects=effects, labels=report.labels)
-        write_json(run.run.file(JUDGEMENT), judgement.record())
+        write_record(run.run.file(JUDGEMENT), judgement.record())
         for line in judgement.lines:
             run.observer.say(f"extract: {line}")
 
@@ -54,7 +56,7 @@ def _extract(
     if effects != "differences" and actions is None:
         raise UsageError(
             f"extract.effects={effects} needs learned actions, and learner '{run.learner().learner}' has none: "
-            "use --learner autoencoder, or leave extract.effects out"
+            f"use --learner {defaults.TRAINED_LEARNER}, or leave extract.effects out"
         )
     if effects == "network" and not (actions is not None and actions.strips):
         raise UsageError("This apply module has no STRIPS effects: set extract.effects to differences or observed.")

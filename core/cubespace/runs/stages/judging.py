@@ -10,7 +10,7 @@ from cubespace.base.arrays import Bits, Images
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.judgement import Judgement, Observed, judge_model
-from cubespace.evaluation.memorisation import TrainingMemory, known_pictures
+from cubespace.evaluation.memorisation import Familiarity, TrainingMemory, known_pictures
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.same_codes import look_different
@@ -18,7 +18,7 @@ from cubespace.learning.code import EXOGENOUS, Code
 from cubespace.runs.folder.bits_file import BitPairs
 from cubespace.symbols.strips import StripsModel
 
-HELD_OUT = ("validation", "test")  # the splits from which no effect is learned
+HELD_OUT_SPLITS = ("validation", "test")  # the splits from which no effect is learned
 MOST_PICTURES = 5000  # of the training split, compared with each other: more would take memory and tell no more
 
 
@@ -35,7 +35,7 @@ def judge_run(
     training, tests = data.train, (data.validation, data.test)
     before, after = bits["train"].before, bits["train"].after
     held_before, held_after = (
-        np.concatenate([getattr(bits[split], side) for split in HELD_OUT]) for side in ("before", "after")
+        np.concatenate([getattr(bits[split], side) for split in HELD_OUT_SPLITS]) for side in ("before", "after")
     )
     some = training[:: max(1, 2 * len(training) // MOST_PICTURES)]
     unlike = look_unlike(code, np.concatenate([some.before, some.after]))
@@ -61,13 +61,13 @@ def judge_run(
     )
 
 
-def familiarity(code: Code, memory: TrainingMemory, training: Pairs, problems: Sequence[Problem]) -> dict[str, float]:
+def familiarity(code: Code, memory: TrainingMemory, training: Pairs, problems: Sequence[Problem]) -> Familiarity:
     """Return the fractions of the pictures of problems, and of their states, that learning has seen."""
     given = np.concatenate([picture for problem in problems for picture in (problem.init, problem.goal)])
-    return {
-        "known_pictures": known_pictures((training.before, training.after), given),
-        "known_states": memory.known_states(code.encode(given)),
-    }
+    return Familiarity(
+        known_pictures=known_pictures((training.before, training.after), given),
+        known_states=memory.known_states(code.encode(given)),
+    )
 
 
 def look_unlike(code: Code, pictures: Images) -> Bits:

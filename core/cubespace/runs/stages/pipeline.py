@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from cubespace.base.observer import following
 from cubespace.plugins.blame import blame
+from cubespace.runs.announcement import announce
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.stages.data import draw_data
 from cubespace.runs.stages.diagnose import diagnose_run
@@ -35,15 +36,24 @@ class Pipeline(RunContents):
     """Does the stages of one run."""
 
     def until(self, last: str) -> None:
-        """Do all stages that lead to ``last``, and itself."""
+        """Do all stages that lead to ``last``, and itself; every other process is kept from working on the run."""
+        with self.run.working():
+            self.work_until(last)
+
+    def work_until(self, last: str) -> None:
+        """Do the same in a block in which the caller is :meth:`RunFolder.working` already."""
         with (
-            self.run.working(),
             following(self.observer, self.run.path),
             threadpool_limits(self.execution.threads),  # of numpy too: cells side by side slow each other down
             blame(),
         ):
+            self.observer.say(announce(self.run.config, self.catalogue))
+            if self.run.is_of_older_version:
+                self.observer.say(
+                    "this run was made by an older version: its data set is kept, everything learned is learned again"
+                )
             for stage in self.run.config.way_to(last):
-                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.crashed()):
+                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.results().crashed):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     WORK[stage.name](self)

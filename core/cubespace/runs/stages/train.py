@@ -14,9 +14,11 @@ from cubespace.learning.choice import Choice, choose_code
 from cubespace.learning.code import Code
 from cubespace.learning.code_file import save_code
 from cubespace.learning.code_metrics import measure
+from cubespace.learning.contract_check import check_code
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import Measures
-from cubespace.plugins.blame import blame
+from cubespace.plugins.blame import blame, stand_for
+from cubespace.runs.announcement import announce_learner
 from cubespace.runs.folder.bits_file import BitPairs, save_bits
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.identity import component_identities
@@ -45,13 +47,12 @@ def train(run: RunContents) -> None:
         spec = choice.learner or config.learner.name
         spec = defaults.TRAINED_LEARNER if spec == AUTO else spec
         learner = make_learner(run.catalogue, spec)
-        components.update(
-            component_identities(run.catalogue, [("learner", spec), *learner.components(work.recipe).items()])
-        )
+        components.update(component_identities(run.catalogue, [("learner", spec), *learner.components(work.recipe)]))
         code = choice.code
         if code is None:
             with blame(learner):
-                code = learner.learn(data.train, data.validation, work)
+                code = check_code(learner.learn(data.train, data.validation, work), learner, data.train.before)
+        stand_for(code, learner)
         _keep(run, spec, learner, code, choice, data)
 
 
@@ -60,9 +61,13 @@ def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:
     config = run.run.config.learner
     if config.name != AUTO:
         return Choice(learner=None, code=None)
-    choice = choose_code(quick_learners(run.catalogue), data.train, data.validation, work, config)
+    choice = choose_code(quick_learners(run.catalogue), data.train, data.validation, work, config, guard=blame)
     for tried in choice.candidates:
         run.observer.say(f"train: learner {tried.summary}")
+    if choice.learner is None:
+        learner = make_learner(run.catalogue, defaults.TRAINED_LEARNER)
+        line = announce_learner(defaults.TRAINED_LEARNER, learner, run.run.config)
+        run.observer.say(f"train: no quick learner fits, so it is {line}")
     return choice
 
 

@@ -89,7 +89,7 @@ class End {
     this.changed(this);
     const seen = await ask("look", { picture: item.id });
     if (this.item !== item) return; // another one was chosen in the meantime
-    this.well.append(this.framed(seen.redrawn, SEEN, "", "as the network sees it"));
+    this.well.append(this.framed(seen.redrawn, SEEN, "", "as its bits show it"));
     this.moves = seen.moves;
     this.say([...notes, ...seen.warnings].join(" "), seen.warnings.length > 0);
     this.changed(this);

@@ -70,7 +70,7 @@ class Player {
     const step = Math.min(wanted, this.last), frame = this.plan.frames[step], needs = frame.literals;
     this.figure.className = this.kind(step);
     this.figure.replaceChildren(image(frame.picture, BIG, "", `frame ${step} of ${this.last}, ${this.plan.planner}`));
-    const title = step === 0 ? ["Frame 0: the start, as the network draws it"] : [`Step ${step} of ${this.last}: `, make("code", {}, frame.action)];
+    const title = step === 0 ? ["Frame 0: the start, drawn from its bits"] : [`Step ${step} of ${this.last}: `, make("code", {}, frame.action)];
     const marks = [], mark = this.plan.marks[step];
     if (mark) marks.push(make("span", { class: `mark ${mark}` }, MARKS[mark]));
     if (this.plan.wrong === step) marks.push(make("span", { class: "mark wrong" }, "✗ here the plan goes wrong"));

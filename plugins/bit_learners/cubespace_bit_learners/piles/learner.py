@@ -46,7 +46,7 @@ class PilesLearner(BitLearner):
     options: PilesOptions
     quick = True
     precondition = "values"
-    method = "a cut of pictures into columns of things; nothing is trained by gradient"
+    method = "a cut of pictures into columns of things"
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Find the piles of the training pictures."""

@@ -10,7 +10,7 @@ from cubespace.base.differences import changed_values, number_rows
 
 Codes = NDArray[np.intp]  # (pictures, places), the number of the value that each place shows
 
-HELD_OUT = 0.1  # fraction of the pairs that score a cut
+SCORING_FRACTION = 0.1  # of the pairs: those that score a cut
 UNLIKELY = 1e-3  # probability with which two independent places look dependent, over all pairs of places
 
 
@@ -42,7 +42,7 @@ def _told(before: Codes, after: Codes) -> tuple[int, float, float]:
     A new event is spelt: how many places, then each with its old and new value. Seen and new share the probability as
     Witten and Bell have it, by how often an event was new in training.
     """
-    train = len(before) - max(1, round(HELD_OUT * len(before)))
+    train = len(before) - max(1, round(SCORING_FRACTION * len(before)))
     number = number_rows(changed_values(before, after)).number
     count = np.bincount(number[:train], minlength=int(number.max()) + 1)
     seen, kinds = count[number[train:]], int((count > 0).sum())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cubespace.data.domain import Pairs
 
 DARKEST = 1 / 512  # half a grey level: the logit of a black pixel stays finite
+LEAST_MARGIN = torch.finfo(torch.float32).tiny  # of two values that are equally near, one is taken
 OUT_OF_USE = -1e4  # score of a value that a place does not have, since places differ in how many they have
 
 
@@ -42,7 +43,7 @@ class PlacesLearner(BitLearner):
     options: PlacesOptions
     quick = True
     precondition = "values"
-    method = "a clustering of pixels; nothing is trained by gradient"
+    method = "a clustering of pixels"
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Find the places of the training pictures and the patterns that each shows."""
@@ -151,9 +152,10 @@ class Reader(nn.Module):
         seen = blocks.gather(self.normalise(pixels), blocks.pixels, blocks.pixel_used)  # (places, batch, pixels)
         scores = torch.baddbmm(self.bias, seen, self.weight)  # (places, batch, values)
         scores = scores.masked_fill(~blocks.bit_used[:, None], OUT_OF_USE)
-        best, second = scores.topk(2, dim=2).values.unbind(2)  # (places, batch) each
-        rival = torch.where(scores == best[..., None], second[..., None], best[..., None])
-        margins = (scores - rival).transpose(0, 1)  # (batch, places, values)
+        best, first = scores.topk(2, dim=2)  # (places, batch, 2) each
+        ahead = (best[..., :1] - best[..., 1:]).clamp_min(LEAST_MARGIN)
+        winner = torch.arange(scores.shape[2], device=scores.device) == first[..., :1]
+        margins = torch.where(winner, ahead, scores - best[..., :1]).transpose(0, 1)  # (batch, places, values)
         return margins.flatten(1)[:, blocks.bit_slots]  # (batch, bits): bits are in the order of their places
 
 

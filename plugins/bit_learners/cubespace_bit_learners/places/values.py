@@ -87,7 +87,7 @@ class Compared:
 
 
 @attrs.frozen(eq=False)
-class Learned:
+class GroupValues:
     """The values of some groups of pixels."""
 
     codes: Numbers  # (2, pairs, groups): before and after
@@ -97,7 +97,7 @@ class Learned:
 
 def learn_values(
     compared: Compared, groups: list[Numbers], kinds: tuple[int, ...] = (TIGHT, LOOSE), hasty: bool = False
-) -> list[Learned]:
+) -> list[GroupValues]:
     """Return the values of each group, of each kind; in haste, nothing is learned once a group has too many.
 
     Tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change.
@@ -116,7 +116,7 @@ def learn_values(
         if hasty and overflow.all():
             break
     found = zip(codes, unexplained.tolist(), overflow.tolist(), strict=True)
-    return [Learned(np.stack(code, axis=-1), error, many) for code, error, many in found]
+    return [GroupValues(np.stack(code, axis=-1), error, many) for code, error, many in found]
 
 
 def _unexplained(patterns: Floats, code: Numbers) -> float:

@@ -1,7 +1,7 @@
 import attrs
 import pytest
 import torch
-from builders import build_model, training_run
+from builders import build_model, code_of, training_run
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
 from cubespace.autoencoder.extensions.bit_consolidation import (
@@ -10,8 +10,8 @@ from cubespace.autoencoder.extensions.bit_consolidation import (
     drop_unstable_bits,
     frequent_differences,
 )
-from cubespace.autoencoder.inference import effects, encode, encode_pixels, label, successors
-from cubespace.settings.recipe import ConsolidationConfig, ModelConfig, Recipe, TrainConfig
+from cubespace.autoencoder.inference import encode_pixels
+from cubespace.settings.recipe import AutoencoderConfig, ConsolidationConfig, Recipe, TrainConfig
 
 
 def transitions(*rows: str) -> torch.Tensor:
@@ -49,7 +49,7 @@ class ThreeBits:
     """A model whose third bit says nothing: it flickers, and the decoder does not read it."""
 
     def __init__(self) -> None:
-        config = ModelConfig(bits=3, actions=4, encoder="mlp:depth=0,noise=0,dropout=0", decoder="mlp:depth=0")
+        config = AutoencoderConfig(bits=3, actions=4, encoder="mlp:depth=0,noise=0,dropout=0", decoder="mlp:depth=0")
         self.model = build_model(config, (1, 3)).eval()
         layer, drawing = self.model.encoder.net[1][0], self.model.decoder.net[0]
         with torch.no_grad():
@@ -85,16 +85,17 @@ def test_a_bit_that_tells_pictures_apart_is_kept() -> None:
 @pytest.mark.parametrize("apply", ["btl", "btl:bn=off", "minmax", "smooth"])
 def test_written_effects_reproduce_every_training_transition(tmp_path, apply) -> None:
     split = toggles(100)
-    recipe = Recipe(model=tiny_recipe(apply).model, train=TrainConfig(epochs=2, decoder_epochs=1, batch=20))
-    wide = attrs.evolve(recipe, model=attrs.evolve(recipe.model, actions=100))  # room for every difference
+    shape = attrs.evolve(tiny_recipe(apply).autoencoder, actions=100)  # room for every difference
+    wide = Recipe(autoencoder=shape, train=TrainConfig(epochs=2, decoder_epochs=1, batch=20))
     run = training_run(tmp_path, split, toggles(20, 1), wide, execution=EVERY_EPOCH)
     rows = list(run)
     assert {row["phase"] for row in rows[2:-1]} == {"consolidate"}
     assert rows[-1]["phase"] == "decoder"
-    before, after = encode(run.model, split.before), encode(run.model, split.after)
-    labels = label(run.model, before, after)
-    assert (successors(run.model, before, labels) == after).all()
-    add, delete = effects(run.model)
+    code = code_of(run.model)
+    before, after = code.encode(split.before), code.encode(split.after)
+    labels = code.actions.label(before, after)
+    assert (code.actions.successors(before, labels) == after).all()
+    add, delete = code.actions.effects()
     assert (((before & ~delete[labels]) | add[labels]) == after).all()
 
 
@@ -105,9 +106,11 @@ def test_a_black_box_is_left_as_it_was_learned(tmp_path) -> None:
 
 def test_the_action_head_has_room_for_every_bit_whatever_its_width(tmp_path) -> None:
     recipe = tiny_recipe()
-    narrow = attrs.evolve(recipe, model=attrs.evolve(recipe.model, action_width=3, actions=100))  # of 12 bits
+    shape = attrs.evolve(recipe.autoencoder, action_width=3, actions=100)  # of 12 bits
+    narrow = attrs.evolve(recipe, autoencoder=shape)
     run = training_run(tmp_path, toggles(100), toggles(20, 1), narrow, execution=EVERY_EPOCH)
     list(run)
     split = toggles(100)
-    before, after = encode(run.model, split.before), encode(run.model, split.after)
-    assert (successors(run.model, before, label(run.model, before, after)) == after).all()
+    code = code_of(run.model)
+    before, after = code.encode(split.before), code.encode(split.after)
+    assert (code.actions.successors(before, code.actions.label(before, after)) == after).all()

@@ -14,15 +14,24 @@ from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import RunConfig
 
-OLD = Path(__file__).parents[3] / "data" / "run-0.1.0"  # made by that version, as it was released
+DATA = Path(__file__).parents[3] / "data"  # runs of older versions, each made by its version as it was released
 
 
-@pytest.fixture
-def old(tmp_path) -> Path:
-    return shutil.copytree(OLD, tmp_path / "run")
+class Lines(Observer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
 
 
-def test_a_run_of_the_version_before_keeps_its_data_and_shows_nothing_else(old) -> None:
+@pytest.fixture(params=["run-0.1.0", "run-0.2.0"])
+def old(request, tmp_path) -> Path:
+    return shutil.copytree(DATA / request.param, tmp_path / "run")
+
+
+def test_a_run_of_an_older_version_keeps_its_data_and_shows_nothing_else(old) -> None:
     run = RunFolder.load(old)
     assert [name for name in ("data", "train", "extract", "evaluate", "diagnose") if run.finished(name)] == ["data"]
     text = write_report([old], load_plugins()).read_text()
@@ -30,20 +39,29 @@ def test_a_run_of_the_version_before_keeps_its_data_and_shows_nothing_else(old) 
     assert "Diagnosis" not in text
 
 
-def test_a_run_of_the_version_before_goes_on_with_the_same_settings(old) -> None:
+def test_a_run_of_an_older_version_continues_with_the_same_settings_and_says_so(old) -> None:
     data = (old / "data.npz").read_bytes()
     run = RunFolder.start(old, RunFolder.load(old).config)
-    Pipeline(run, load_plugins(), Execution(), Observer()).until("evaluate")
+    observer = Lines()
+    Pipeline(run, load_plugins(), Execution(), observer).until("evaluate")
+    assert [line for line in observer.lines if "older version" in line] == [
+        "this run was made by an older version: its data set is kept, everything learned is learned again"
+    ]
+    assert "data: done already" in observer.lines
     assert run.finished("evaluate")
     assert (old / "data.npz").read_bytes() == data
-    assert json.loads((old / "manifest.json").read_text())["schema"] == 2
+    assert json.loads((old / "manifest.json").read_text())["schema"] == 3
+    again = Lines()
+    Pipeline(RunFolder.load(old), load_plugins(), Execution(), again).until("evaluate")
+    assert not [line for line in again.lines if "older version" in line]
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"schema": 3, "stages": {}}', "schema 3, this version reads up to 2"),
+        ('{"schema": 4, "stages": {}}', "schema 4, this version reads up to 3"),
         ('{"schema": 2}', "damaged: it has no table of stages"),
+        ('{"schema": 3}', "damaged: it has no table of stages"),
         ('{"schema": 2, "stages": {"data": 3}}', "damaged: it has no table of stages"),
         ('{"schema": 2, "stages": {"data": {"key": "x"}}}', "damaged"),
         ('{"schema": 2, "stages": {"data": {"key": 1, "files": [], "more": 0}}}', "damaged"),
@@ -62,5 +80,5 @@ def test_a_manifest_of_another_form_is_refused_in_one_line(tmp_path, content, me
 
 def test_a_stage_that_this_version_does_not_know_is_no_obstacle(tmp_path) -> None:
     run = RunFolder.start(tmp_path, RunConfig())
-    write_text(tmp_path / "manifest.json", '{"schema": 2, "stages": {"dream": {"key": "x"}}}')
+    write_text(tmp_path / "manifest.json", '{"schema": 3, "stages": {"dream": {"key": "x"}}}')
     assert run.records() == {}

@@ -1,3 +1,8 @@
+import hashlib
+import os
+from collections import Counter
+from pathlib import Path
+
 import attrs
 import pytest
 from command import python
@@ -50,6 +55,65 @@ def test_a_finished_stage_is_known_until_its_settings_or_files_change(tmp_path) 
     assert not attrs.evolve(run, config=load_config(None, {"data.seed": 1})).finished("data")
     write_text(run.file("data.npz"), "y")
     assert not run.finished("data")
+
+
+def test_a_file_that_somebody_changes_during_a_command_is_not_believed(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    with run.working():
+        do(run, "data")
+        do(run, "train")
+        assert run.finished("train")
+        file = run.file("code.safetensors")
+        times = file.stat()
+        file.write_text("y")  # in its place, of the same size …
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))  # … and apparently as old
+        assert not run.finished("train")
+        file.write_text("x")
+        assert run.finished("train")
+        run.file("data.npz").unlink()
+        assert run.finished_stages() == frozenset()
+
+
+def test_a_file_that_somebody_changes_between_two_commands_is_noticed(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    do(run, "data")
+    write_text(run.file("data.npz"), "y")
+    assert not RunFolder.load(tmp_path).finished("data")
+
+
+def test_each_file_is_hashed_once_and_anew_when_work_begins(tmp_path, monkeypatch) -> None:
+    run = RunFolder.start(tmp_path, RunConfig())
+    for name in ("data", "train", "extract", "evaluate"):
+        do(run, name)
+    hashed: Counter[str] = Counter()
+    digest = hashlib.file_digest
+
+    def file_digest(file, *rest):
+        hashed[Path(file.name).name] += 1
+        return digest(file, *rest)
+
+    monkeypatch.setattr(hashlib, "file_digest", file_digest)
+    assert run.finished_stages() == {"data", "train", "extract", "evaluate"}
+    assert not hashed  # when the stages were done
+    with run.working():
+        assert all(run.finished(name) for name in ("evaluate", "extract", "train", "data"))
+        assert run.finished_stages() == {"data", "train", "extract", "evaluate"}
+    assert set(hashed.values()) == {1}
+    assert set(hashed) == {file for name in run.records() for file in STAGES[name].files}
+
+
+def test_a_manifest_that_another_process_has_written_is_read_again(tmp_path) -> None:
+    run, other = RunFolder.start(tmp_path, RunConfig()), RunFolder.load(tmp_path)
+    assert not run.finished("data")
+    do(other, "data")
+    assert run.finished("data")
+
+
+def test_a_folder_that_is_only_prepared_is_not_written_to(tmp_path) -> None:
+    run = RunFolder.prepare(tmp_path / "run", RunConfig())
+    assert not run.path.exists()
+    with run.working():
+        assert RunFolder.load(run.path).config == RunConfig()
 
 
 def do(run: RunFolder, name: str, text: str = "x", **options) -> None:
@@ -118,7 +182,7 @@ def test_a_new_setting_at_its_default_changes_no_key(stage, settings, key) -> No
     ("kind", "name", "open_stages"),
     [
         ("precondition", "values", {"extract", "evaluate"}),
-        ("encoder", "places", {"train", "extract", "evaluate"}),
+        ("learner", "places", {"train", "extract", "evaluate"}),
         ("planner", "fd-lmcut", {"evaluate"}),
         ("domain", "mnist", {"data", "train", "extract", "evaluate"}),
     ],
@@ -127,7 +191,7 @@ def test_a_raised_revision_opens_exactly_the_stages_that_depend_on_it(
     tmp_path, monkeypatch, kind, name, open_stages
 ) -> None:
     run = RunFolder.start(tmp_path, RunConfig())
-    stages = {"data": ("domain", "mnist"), "train": ("encoder", "places"), "extract": ("precondition", "values")}
+    stages = {"data": ("domain", "mnist"), "train": ("learner", "places"), "extract": ("precondition", "values")}
     for stage, component in {**stages, "evaluate": ("planner", "fd-lmcut")}.items():
         do(run, stage, components=[component])
     assert run.finished("evaluate")

@@ -74,8 +74,8 @@ def test_a_damaged_lifting_is_one_line(default_run, damage) -> None:
 def test_records_are_what_the_stages_wrote(default_run) -> None:
     run = cubespace.Run.load(default_run)
     record = run.lift().record
-    assert read_record(default_run / "lifting.json", LiftingRecord) == record
-    extraction = read_record(default_run / "extraction.json", ExtractionRecord)
+    assert read_record(LiftingRecord, default_run / "lifting.json") == record
+    extraction = read_record(ExtractionRecord, default_run / "extraction.json")
     assert extraction.actions == run.strips.actions
     assert extraction.precondition == "values"
 
@@ -85,5 +85,5 @@ def test_a_record_of_an_earlier_version_without_the_counts_of_a_model_is_read(tm
     table = {"lifted": False, "source": "encoder", "kind": "none", "reasons": ["nothing moves"], "notes": []}
     table |= {"variables": 4, "events": 2, "agreement": None, "forms": 0, "checks": None, "score": None, "model": None}
     (tmp_path / "lifting.json").write_text(json.dumps(table))
-    record = read_record(tmp_path / "lifting.json", LiftingRecord)
+    record = read_record(LiftingRecord, tmp_path / "lifting.json")
     assert record.summary == "this world was not lifted: nothing moves"

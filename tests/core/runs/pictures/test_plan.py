@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cubespace.runs.stages.networks import new_network
 from PIL import Image
 
 from cubespace.autoencoder import inference
@@ -17,7 +18,6 @@ from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.pictures.plan import Ending, Planning, own_folder
-from cubespace.runs.stages.networks import new_network
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.settings.recipe import ModelConfig
 from cubespace_domains.lightsout import LampOptions, LightsOut

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from cubespace.runs.stages.networks import new_network
 from PIL import Image
 
 from cubespace.autoencoder import inference
@@ -25,7 +26,6 @@ from cubespace.runs.pictures.solving import (
     solve_problem,
     write_solution,
 )
-from cubespace.runs.stages.networks import new_network
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.settings.recipe import ModelConfig
 from cubespace.settings.run_config import PlanConfig

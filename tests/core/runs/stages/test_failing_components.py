@@ -10,17 +10,23 @@ import torch
 from tiny_run import DEFAULTS, SETTINGS
 
 from cubespace import hookimpl
+from cubespace.autoencoder.action_model import ActionModel
 from cubespace.autoencoder.apply_module import ApplyModule
 from cubespace.autoencoder.encoder import Encoder
+from cubespace.autoencoder.objective import Losses, Objective
+from cubespace.autoencoder.phase import InstantPhase
 from cubespace.base.errors import ComponentError
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain, Pairs
+from cubespace.learning.bit_learner import BitLearner
+from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import KINDS, Catalogue, collect
 from cubespace.plugins.entry_points import installed
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
-from cubespace.settings.recipe import Execution
+from cubespace.settings.check import resolve_components
+from cubespace.settings.recipe import Execution, TrainConfig
 from cubespace.settings.run_config import load_config
 from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 
@@ -54,11 +60,7 @@ class Nan(ApplyModule):
 
 
 class Raising(Encoder):
-    """Wants to be tried on everything, and cannot do anything."""
-
-    @classmethod
-    def proposals(cls, image_shape: tuple[int, ...]) -> list[str]:  # noqa: ARG003
-        return [""]
+    """Cannot do anything."""
 
     def forward(self, pixels: torch.Tensor) -> torch.Tensor:
         raise ValueError(f"{len(pixels)} are too many")
@@ -68,6 +70,48 @@ class Raising(Encoder):
 
     def held_bits(self) -> torch.Tensor:
         return torch.zeros(1, dtype=torch.bool)
+
+
+class Uniform(ActionModel):
+    """Chooses nothing."""
+
+    def forward(self, before: torch.Tensor, after: torch.Tensor, apply: ApplyModule) -> torch.Tensor:  # noqa: ARG002
+        return torch.zeros(len(before), self.actions)
+
+    def choose(self, logits: torch.Tensor, temperature: float) -> torch.Tensor:  # noqa: ARG002
+        return logits[:, :1]
+
+
+class Free(Objective):
+    """Has no total."""
+
+    def losses(self, *_: object) -> Losses:
+        return {}
+
+
+class Lazy(InstantPhase):
+    """Does not begin."""
+
+    name = "theirs"
+
+    @classmethod
+    def outline(cls, config: TrainConfig) -> str:  # noqa: ARG003
+        return "nothing"
+
+    def prepare(self) -> None:
+        raise ValueError("not today")
+
+
+class Clueless(BitLearner):
+    """Learns nothing."""
+
+    quick = True
+
+    def learn(self, *_: object) -> Code:
+        return None  # type: ignore[return-value]
+
+    def read(self, *_: object) -> Code:
+        raise NotImplementedError
 
 
 class Nothing(PreconditionLearner):
@@ -119,9 +163,9 @@ def catalogue(kind: str, target: type) -> Catalogue:
 
 
 def run(folder: Path, kind: str, target: type, key: str, settings: dict[str, object], observer: Observer) -> Pipeline:
-    value = ("theirs",) if key == "plan.planners" else "theirs"
+    value = ("theirs",) if key in ("plan.planners", "train.extensions") else "theirs"
     loaded = catalogue(kind, target)
-    config = load_config(None, {**LAMPS, **settings, key: value})
+    config = resolve_components(loaded, load_config(None, {**LAMPS, **settings, key: value}))
     done = Pipeline(RunFolder.start(folder, config, loaded), loaded, Execution(device="cpu"), observer)
     done.until("evaluate")
     return done
@@ -132,8 +176,12 @@ def run(folder: Path, kind: str, target: type, key: str, settings: dict[str, obj
     [
         ("domain", Floats, "domain", "'before' of its pairs must be uint8"),
         ("domain", Leaving, "domain", r"it called sys.exit\(0\)"),
-        ("apply", Nan, "model.apply", "are not all finite numbers"),
-        ("encoder", Raising, "model.encoder", "ValueError: 4 are too many"),
+        ("apply", Nan, "autoencoder.apply", "are not all finite numbers"),
+        ("action", Uniform, "autoencoder.action", "its actions must be a floating-point tensor"),
+        ("objective", Free, "autoencoder.objective", "its losses have no 'total'"),
+        ("extension", Lazy, "train.extensions", "ValueError: not today"),
+        ("learner", Clueless, "learner.name", "it returned NoneType, not a Code"),
+        ("encoder", Raising, "autoencoder.encoder", "ValueError: 4 are too many"),
         ("precondition", Nothing, "extract.precondition", "it returned NoneType, not Preconditions"),
         ("precondition", Wide, "extract.precondition", r"'positive' of its preconditions must be bool .* not bool"),
         ("planner", Silent, "plan.planners", "it returned NoneType, not a SearchResult"),
@@ -141,8 +189,8 @@ def run(folder: Path, kind: str, target: type, key: str, settings: dict[str, obj
     ],
 )
 def test_it_is_named(tmp_path, kind, target, key, words) -> None:
-    settings = SETTINGS if kind in ("apply", "encoder") else DEFAULTS
-    settings = {**settings, "train.epochs": 2, "model.decoder": "auto"}
+    trained = kind in ("apply", "encoder", "action", "objective", "extension")
+    settings = {**SETTINGS, "train.epochs": 2} if trained else DEFAULTS
     with pytest.raises(ComponentError, match=words) as caught:
         run(tmp_path / "run", kind, target, key, settings, Observer())
     title = f"{KINDS[kind].title} 'theirs' of plugin 'their-plugin' (their-package 2.0) failed: "
@@ -162,13 +210,13 @@ class Listener(Observer):
         self.lines.append(line)
 
 
-def test_an_encoder_that_cannot_even_be_tried_does_not_keep_others_from_being_chosen(tmp_path) -> None:
+def test_a_learner_that_cannot_even_be_tried_does_not_keep_others_from_being_chosen(tmp_path) -> None:
     listener = Listener()
-    loaded = catalogue("encoder", Raising)
+    loaded = catalogue("learner", Clueless)
     config = load_config(None, {**LAMPS, **DEFAULTS})
     Pipeline(RunFolder.start(tmp_path / "run", config, loaded), loaded, Execution(device="cpu"), listener).until(
         "train"
     )
-    said = [line for line in listener.lines if "encoder theirs" in line]
-    assert "not possible, encoder 'theirs' of plugin 'their-plugin' (their-package 2.0) failed: ValueError" in said[0]
-    assert any("encoder places" in line for line in listener.lines)
+    said = [line for line in listener.lines if "learner theirs" in line]
+    assert "not possible, bit learner 'theirs' of plugin 'their-plugin' (their-package 2.0) failed: it ret" in said[0]
+    assert any("learner places" in line for line in listener.lines)

@@ -10,14 +10,15 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
+from tiny_run import HASTY
 
-from cubespace.autoencoder import inference
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import sha256
 from cubespace.base.observer import Observer
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.stages.pipeline import Pipeline
+from cubespace.settings.check import resolve_components
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import load_config
 from cubespace.settings.stages import way_to
@@ -53,7 +54,7 @@ class Listener(Observer):
 
 
 def pipeline(path: Path, observer: Observer | None = None, **settings: object) -> Pipeline:
-    config = load_config(None, {**SETTINGS, **settings})
+    config = resolve_components(load_plugins(), load_config(None, {**SETTINGS, **settings}))
     return Pipeline(RunFolder.start(path, config), load_plugins(), Execution(), observer or Observer())
 
 
@@ -120,7 +121,7 @@ def test_other_settings_redo_their_stage_and_those_that_it_changes(path, setting
 
 @pytest.mark.parametrize(
     ("file", "redone"),
-    [("data.npz", "data"), ("model.safetensors", "train"), ("strips.npz", "extract"), ("results.json", "evaluate")],
+    [("data.npz", "data"), ("code.safetensors", "train"), ("strips.npz", "extract"), ("results.json", "evaluate")],
 )
 def test_a_file_that_is_gone_is_made_again_and_what_came_of_it_stays(path, file, redone) -> None:
     before = sha256(path / "strips.npz")
@@ -162,30 +163,40 @@ def test_a_failing_stage_is_told_to_the_end_and_leaves_no_record(tmp_path) -> No
 
 
 def test_effects_of_the_network_need_an_apply_module_that_has_them(tmp_path) -> None:
-    started = pipeline(tmp_path / "run", **{"model.apply": "blackbox", "extract.effects": "network"})
+    settings = {**HASTY, "autoencoder.apply": "blackbox", "extract.effects": "network"}
+    started = pipeline(tmp_path / "run", **settings)
     with pytest.raises(UsageError, match="no STRIPS effects"):
         started.until("extract")
 
 
 @pytest.mark.parametrize("effects", ["network", "observed"])
-def test_labels_that_were_rewritten_give_the_effects_that_are_seen(path, effects) -> None:
-    plain = pipeline(path).strips()
+def test_effects_of_labels_need_a_learner_that_has_labels(path, effects) -> None:
     other = pipeline(path, **{"extract.effects": effects})
-    other.until("extract")
-    assert _effects(other.strips()) == _effects(plain)
+    with pytest.raises(UsageError, match=f"extract.effects={effects} needs learned actions, and learner 'places' has"):
+        other.until("extract")
+
+
+def test_labels_that_were_rewritten_give_the_effects_that_are_seen(tmp_path) -> None:
+    models = {}
+    for effects in ("auto", "network", "observed", "differences"):
+        other = pipeline(tmp_path / "run", **HASTY, **{"extract.effects": effects})
+        other.until("extract")
+        assert other.table("extraction.json")["effects"] == {"auto": "network"}.get(effects, effects)
+        models[effects] = _effects(other.strips())
+    assert models["auto"] == models["network"] == models["observed"] == models["differences"]
 
 
 def _effects(model) -> set[bytes]:
     return {row.tobytes() for row in np.concatenate([model.add, model.delete], axis=1)}
 
 
-def test_the_groups_of_the_encoder_reach_the_model(path) -> None:
+def test_the_groups_of_the_code_reach_the_model(path) -> None:
     done = pipeline(path)
     groups = done.strips().groups
     assert groups is not None
-    assert tuple(groups.tolist()) == done.network().encoder.layout.groups
+    assert tuple(groups.tolist()) == done.code().groups
     record = json.loads((path / "extraction.json").read_text())
-    assert record["precondition"] == "values"  # that of the encoder
+    assert record["precondition"] == "values"  # that of the learner
     assert done.extraction().redrawing_error == record["redrawing_error"] < 1e-4
 
 
@@ -219,10 +230,10 @@ def test_a_diagnosis_is_a_stage_that_belongs_to_its_model(path) -> None:
         other.table("diagnosis.json")
 
 
-def test_reading_a_run_back_gives_the_network_that_made_its_model(path) -> None:
+def test_reading_a_run_back_gives_the_code_that_made_its_model(path) -> None:
     done = pipeline(path)
     train, model = done.transitions().train, done.strips()
-    before, after = (inference.encode(done.network(), images) for images in (train.before, train.after))
+    before, after = (done.code().encode(images) for images in (train.before, train.after))
     rows, actions = np.nonzero(model.applicable(before))
     reached = (model.apply(before[rows], actions) == after[rows]).all(1)
     assert set(rows[reached]) == set(range(len(train)))

@@ -1,0 +1,52 @@
+"""What is said before a run does any work: who learns, whether by gradient, and where the model will come from."""
+
+from __future__ import annotations
+
+from cubespace.base.words import listed
+from cubespace.learning.bit_learner import BitLearner
+from cubespace.learning.learner_record import title
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.learners import effect_source, make_learner, quick_learners
+from cubespace.settings import defaults
+from cubespace.settings.recipe import AUTO, Recipe
+from cubespace.settings.run_config import RunConfig
+from cubespace.symbols.effects import SOURCES
+
+
+def announce(config: RunConfig, catalogue: Catalogue) -> str:
+    """Return one line; with ``auto``, what is tried and what happens if nothing fits."""
+    if config.learner.name == AUTO:
+        return f"learner auto: {_tried(config, catalogue)}; {_open_sources(config)}"
+    learner = make_learner(catalogue, config.learner.name)
+    source = SOURCES[effect_source(learner, config, catalogue)]
+    precondition = learner.precondition if config.extract.precondition == AUTO else config.extract.precondition
+    return f"{announce_learner(config.learner.name, learner, config)}; effects: {source}; preconditions: {precondition}"
+
+
+def announce_learner(spec: str, learner: BitLearner, config: RunConfig) -> str:
+    """Return a learner, its method and whether it trains by gradient."""
+    steps = f", with the steps {', '.join(config.train.extensions)}" if config.train.extensions else ""
+    how = f"trained by gradient{steps}" if learner.trained else "no gradient training"
+    return f"learner {_title(spec, learner, config)}: {learner.method or 'a bit learner'} ({how})"
+
+
+def _tried(config: RunConfig, catalogue: Catalogue) -> str:
+    trained = make_learner(catalogue, defaults.TRAINED_LEARNER)
+    otherwise = f"trains {_title(defaults.TRAINED_LEARNER, trained, config)} by gradient"
+    quick = list(quick_learners(catalogue))
+    return f"tries {listed(quick, ', ')} without gradient training; if none fits, {otherwise}" if quick else otherwise
+
+
+def _open_sources(config: RunConfig) -> str:
+    """Return where effects and preconditions come from, as far as the settings say."""
+    as_it_has = "as the learner has them"
+    effects = as_it_has if config.extract.effects == AUTO else SOURCES[config.extract.effects]
+    precondition = as_it_has if config.extract.precondition == AUTO else config.extract.precondition
+    if effects == precondition:
+        return f"effects and preconditions: {as_it_has}"
+    return f"effects: {effects}; preconditions: {precondition}"
+
+
+def _title(spec: str, learner: BitLearner, config: RunConfig) -> str:
+    parts = learner.components(Recipe(autoencoder=config.autoencoder, train=config.train))
+    return title(spec, dict(parts))

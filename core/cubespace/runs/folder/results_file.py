@@ -1,0 +1,44 @@
+"""``results.json``: who made the model of a run, what was asked of the planners, and what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from cubespace.evaluation.plan_record import PlanRecord
+from cubespace.evaluation.summary import PlannerResults, best_plan
+from cubespace.learning.bit_learner import EffectSource
+from cubespace.search.solver import Limits, Outcome
+
+
+@attrs.frozen(kw_only=True)
+class RunResults:
+    """Who made the model, what was asked of the planners, and a row for each of them."""
+
+    learner: str  # with the apply module, if one was trained
+    updates: int  # gradient updates that were made
+    effects: EffectSource  # where they come from
+    preconditions: str  # the learner of preconditions
+    domain: str
+    model: str  # that plans were made with: learned, lifted or repaired
+    limits: Limits
+    length: int  # of the shortest plans of instances, where the domain knows it
+    known_pictures: float  # fraction of the pictures of instances that learning has seen
+    known_states: float  # the same of their states
+    planners: Mapping[str, PlannerResults]
+
+    @property
+    def records(self) -> list[PlanRecord]:
+        """Return the record of every instance, planner after planner."""
+        return [record for row in self.planners.values() for record in row.records]
+
+    @property
+    def best(self) -> PlanRecord | None:
+        """Return the plan to show first."""
+        return best_plan(self.records)
+
+    @property
+    def crashed(self) -> int:
+        """Return how many searches crashed."""
+        return sum(row.outcomes.get(Outcome.CRASHED, 0) for row in self.planners.values())

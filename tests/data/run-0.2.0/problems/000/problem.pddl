@@ -1,0 +1,5 @@
+(define (problem instance)
+  (:domain cubespace)
+  (:init (z1) (z2) (z4) (z7))
+  (:goal (and (z0) (z3) (z4) (z6) (not (z1)) (not (z2)) (not (z5)) (not (z7))))
+)
