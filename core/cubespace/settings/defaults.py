@@ -4,8 +4,9 @@ DOMAIN = "mnist"
 PLANNER = "fd-lmcut"
 TRAINED_LEARNER = "autoencoder"  # the learner of an apply module, and of pictures that suit no quick learner
 APPLY = "btl"
-ENCODER = DECODER = "mlp"
-ACTION_MODEL = "head"
-OBJECTIVE = "paper"
-EXTENSIONS = ("consolidate", "rewrite", "decoder")
+ENCODER = "mlp"
+DECODER = "sprites"
+ACTION_MODEL = "posterior"
+OBJECTIVE = "likelihood"
+EXTENSIONS: tuple[str, ...] = ()
 FORMER_ENCODERS = ("places", "piles")  # encoders of version 0.2.0 that are learners now

@@ -14,7 +14,7 @@ from cubespace.testing.apply import CHECKS
 
 SPECS = [
     "btl",
-    "btl:bn=off",
+    "btl:norm=none",
     "btl:activation=binconcrete",
     "btl:table=glorot",
     "minmax",

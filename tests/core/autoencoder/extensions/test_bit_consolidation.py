@@ -82,7 +82,7 @@ def test_a_bit_that_tells_pictures_apart_is_kept() -> None:
     assert drop_unstable_bits(model, images, ConsolidationConfig()) == []
 
 
-@pytest.mark.parametrize("apply", ["btl", "btl:bn=off", "minmax", "smooth"])
+@pytest.mark.parametrize("apply", ["btl", "btl:norm=none", "minmax", "smooth"])
 def test_written_effects_reproduce_every_training_transition(tmp_path, apply) -> None:
     split = toggles(100)
     shape = attrs.evolve(tiny_recipe(apply).autoencoder, actions=100)  # room for every difference
