@@ -18,17 +18,17 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from cubespace.autoencoder.extensions.latent_graph import LatentGraph
-from cubespace.runs.stages.networks import build_network
 
 from cubespace import Run
-from cubespace.autoencoder import inference
-from cubespace.autoencoder.encoder import Layout
-from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.building import new_network
+from cubespace.autoencoder.network_code import NetworkActions
 from cubespace.base.files import write_text
+from cubespace.learning.code import LearnedActions
 from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.learners import parts_of
 from cubespace.search.best_first import best_first, path_length
 from cubespace.search.solver import Limits, SearchProblem, SearchResult
+from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import load_config
 from cubespace.symbols.strips import StripsModel
 
@@ -51,11 +51,11 @@ def main() -> None:
         "| network | labels | expansions per s | per CPU s | successors per CPU s | kept states | megabytes |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, network, init in networks(arguments.runs):
+    for name, actions, init in networks(arguments.runs):
         begun = time.process_time()
-        result = search(network, init, arguments.seconds)
+        result = search(actions, init, arguments.seconds)
         counts, seconds, cpu = result.statistics, result.wall_seconds, time.process_time() - begun
-        labels = len(LatentGraph(network).labels)
+        labels = len(actions.expand(init[None])[2])
         expansions, generated = counts.expansions or 0, counts.generated or 0
         rates = f"{expansions / seconds:,.0f} | {expansions / cpu:,.0f} | {generated / cpu:,.0f}"
         lines.append(f"| {name} | {labels} | {rates} | {counts.evaluations:,} | {counts.megabytes} |")
@@ -65,27 +65,30 @@ def main() -> None:
         write_text(arguments.output, text)
 
 
-def networks(runs: list[Path]) -> Iterator[tuple[str, SpaceAutoEncoder, np.ndarray]]:
-    """Yield a name, a network and a state to begin at."""
+def networks(runs: list[Path]) -> Iterator[tuple[str, LearnedActions, np.ndarray]]:
+    """Yield a name, the actions of a network and a state to begin at."""
     for path in runs:
         run = Run.load(path)
-        yield path.name, run.network, inference.encode(run.network, run.data.train.before[:1])[0]
+        if run.code.actions is None:
+            raise SystemExit(f"{path} has no learned actions: make it with --preset ama2")
+        yield path.name, run.code.actions, run.code.encode(run.data.train.before[:1])[0]
     for apply in () if runs else ("blackbox", "btl"):
         for labels in LABELS:
-            settings = {"model.apply": apply, "model.actions": labels}
-            config = load_config(None, settings, "ama2").model
-            torch.manual_seed(0)
-            network = build_network(load_plugins(), config, (42, 42), Layout(bits=config.bits)).eval()
-            yield f"{apply}, random weights", network, np.random.default_rng(0).random(config.bits) < 0.5
+            settings = {"autoencoder.apply": apply, "autoencoder.actions": labels}
+            config = load_config(None, settings, "ama2")
+            parts = parts_of(load_plugins(), Execution())
+            actions = NetworkActions(new_network(config.autoencoder, config.train, (42, 42), parts).eval())
+            assert actions.discriminator is not None
+            actions.discriminator.used.fill_(True)  # every label is tried
+            yield f"{apply}, random weights", actions, np.random.default_rng(0).random(config.autoencoder.bits) < 0.5
 
 
-def search(network: SpaceAutoEncoder, init: np.ndarray, seconds: float) -> SearchResult:
+def search(actions: LearnedActions, init: np.ndarray, seconds: float) -> SearchResult:
     """Search for the complement of the initial state, which is hardly ever reached."""
-    graph = LatentGraph(network)
     none = np.zeros((0, len(init)), dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.intp)
     model = StripsModel(names=[], add=none, delete=none, positive=none, negative=none, support=nothing, cost=nothing)
-    problem = SearchProblem(init=init, goal=~init, model=model, expand=graph.successors, plausible=graph.plausible)
+    problem = SearchProblem(init=init, goal=~init, model=model, expand=actions.expand, plausible=actions.plausible)
     return best_first(problem, Limits(seconds=seconds), path_length, batch=64)
 
 

@@ -23,8 +23,8 @@ import attrs
 from processes import cube
 
 from cubespace.base.files import read_json, write_json, write_text
+from cubespace.runs.folder.plan_files import planner_folder
 from cubespace.runs.folder.run_folder import environment
-from cubespace.runs.pictures.solving import folder_name
 
 INSTANCE_SEED, SCORE_SEED = 70707, 80808  # used by nothing else
 RESULTS = Path("results")
@@ -151,7 +151,7 @@ def accepted(run: Path, planner: str) -> int | None:
     if spec is None or spec.origin is None:
         return None
     judge, count = Path(spec.origin).parent / "bin" / "Validate", 0
-    for plan in sorted(run.glob(f"problems/*/{folder_name(planner)}/lifted.plan")):
+    for plan in sorted(run.glob(f"problems/*/{planner_folder(planner)}/lifted.plan")):
         call = [str(judge), str(run / "lifted.pddl"), str(plan.parents[1] / "lifted.pddl"), str(plan)]
         count += "Plan valid" in subprocess.run(call, capture_output=True, text=True, check=False).stdout
     return count

@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cubespace
-from cubespace.autoencoder import inference
 from cubespace.base.files import write_json, write_text
+from cubespace.runs.folder.plan_files import planner_folder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
-from cubespace.runs.pictures.solving import folder_name
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples"))
@@ -36,10 +35,10 @@ INSTANCES = 40
 PLANNER = "fd-lmcut"
 CASES = {  # the run folder, how many pairs, whether a lamp blinks, settings that differ from the defaults
     "3000 pairs": ("run-arm3000", 3000, False, {}),
-    "3000 pairs, plain network": ("mlp-arm3000", 3000, False, {"model.encoder": "mlp"}),
+    "3000 pairs, plain network": ("mlp-arm3000", 3000, False, {"learner.name": "autoencoder"}),
     "200 pairs": ("run-arm200", 200, False, {}),
     "3000 pairs, a lamp blinks": ("run-lamp3000", 3000, True, {}),
-    "3000 pairs, a lamp blinks, plain network": ("mlp-lamp3000", 3000, True, {"model.encoder": "mlp"}),
+    "3000 pairs, a lamp blinks, plain network": ("mlp-lamp3000", 3000, True, {"learner.name": "autoencoder"}),
 }
 
 
@@ -73,7 +72,7 @@ def case(folder: str, pairs: int, lamp: bool, settings: dict[str, Any]) -> dict[
     judgement = json.loads((run.path / "judgement.json").read_text("utf-8"))
     extraction = json.loads((run.path / "extraction.json").read_text("utf-8"))
     return {
-        "encoder": json.loads((run.path / "encoder.json").read_text("utf-8"))["encoder"],
+        "learner": json.loads((run.path / "learner.json").read_text("utf-8"))["learner"],
         "actions": extraction["actions"],
         "instances": row["instances"],
         "found": row["found"],
@@ -113,10 +112,10 @@ def photographs(frames: NDArray[np.uint8], lamp: bool, rng: np.random.Generator)
 def legal(run: cubespace.Run, record: dict[str, Any]) -> bool:
     """Return whether every step of a plan turns one joint by one angle, between the arms that were given."""
     folder = run.path / "problems" / record["problem"]
-    trace = load_trace(folder / folder_name(record["planner"]) / TRACE, record["trace"])
+    trace = load_trace(folder / planner_folder(record["planner"]) / TRACE, record["trace"])
     assert trace is not None
     given = [run.picture(folder / f"{name}.png") for name in ("init", "goal")]
-    arms = read(np.concatenate([given[0], inference.draw(run.network, trace), given[1]]))
+    arms = read(np.concatenate([given[0], run.code.draw(trace), given[1]]))
     steps = np.abs(np.diff(arms[1:-1], axis=0)).sum(1)
     return bool((steps == 1).all() and (arms[0] == arms[1]).all() and (arms[-1] == arms[-2]).all())
 
@@ -138,12 +137,12 @@ def table(known: dict[str, dict[str, Any]]) -> str:
         "",
         "Made by `benchmarks/own_pictures.py`. Right: as judged by us, who know the angles; the tool does not.",
         "",
-        "| data | encoder | actions | found | all steps seen, right | with unseen steps, right | warnings |",
+        "| data | learner | actions | found | all steps seen, right | with unseen steps, right | warnings |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, case in known.items():
         lines.append(
-            f"| {name} | {case['encoder']} | {case['actions']} | {case['found']} of {case['instances']} "
+            f"| {name} | {case['learner']} | {case['actions']} | {case['found']} of {case['instances']} "
             f"| {case['all_seen']}, {case['all_seen_right']} | {case['unseen']}, {case['unseen_right']} "
             f"| {', '.join(case['warnings']) or 'none'} |"
         )

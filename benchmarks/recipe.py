@@ -32,7 +32,7 @@ TWO = ("fd-lmcut", "fd-lama")
 WITHOUT_MERGING = ("fd-blind", "fd-lmcut", "fd-gc", "fd-lama")
 INSTANCE_SEED, DIAGNOSIS_SEED = 60221, 90210  # used by nothing else
 RESULTS = Path("results")
-COLUMNS = ("data", "seed", "encoder", "differences", "actions", "recall", "wrong per state")
+COLUMNS = ("data", "seed", "learner", "differences", "actions", "recall", "wrong per state")
 
 
 SPOILED: dict[str, tuple[str, ...]] = {
@@ -150,13 +150,13 @@ def work(row: Row, folder: Path, instance_seed: int) -> dict[str, Any]:
     )
     counts = [_counts(learned)] + [_counts(cube(run, "evaluate", str(run), *options)) for options in others]
     diagnosis = cube(run, "diagnose", str(run), "--seed", str(DIAGNOSIS_SEED))
-    chosen, extraction = read_json(run / "encoder.json"), read_json(run / "extraction.json")
+    chosen, extraction = read_json(run / "learner.json"), read_json(run / "extraction.json")
     assert isinstance(chosen, dict)
     assert isinstance(extraction, dict)
     return {
         **attrs.asdict(row),
         "domain": re.sub(r"=[^,]*/(?=[^,/])", "=", row.domain),  # of paths, only the last part
-        "encoder": chosen["encoder"],
+        "learner": chosen["learner"],
         "variables": chosen["variables"],
         "differences": extraction["differences"],
         "actions": extraction["actions"],
@@ -195,7 +195,7 @@ def table(records: Sequence[dict[str, Any]]) -> str:
                 for name in planners
             ]
             figures = (record["differences"], record["actions"], f"{record['recall']:.4f}", f"{record['wrong']:.4f}")
-            cells = (record["name"], record["seed"], record["encoder"], *figures, *plans, record["cpu_seconds"])
+            cells = (record["name"], record["seed"], record["learner"], *figures, *plans, record["cpu_seconds"])
             lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,6 @@
 """How much of the machine's matrix-product speed a full training step reaches, and where the rest goes.
 
-    python benchmarks/train_step.py [--threads 1] [--device cpu] [--set model.bits=200 …] [--output results/train_step]
+    python benchmarks/train_step.py [--threads 1] [--device cpu] [--set KEY=VALUE …] [--output results/train_step]
 
 A step is forward, backward and optimiser of the joint phase with dense layers, on 42x42 pictures. Its FLOPs are
 those of its matrix products and convolutions, counted by ``torch.utils.flop_counter``. The peak is the fastest of some
@@ -21,18 +21,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from cubespace.runs.stages.networks import build_network
 from torch.utils.flop_counter import FlopCounterMode
 
+from cubespace.autoencoder.building import load_extensions, new_network, phases
 from cubespace.autoencoder.devices import pick_device
-from cubespace.autoencoder.encoder import Layout
 from cubespace.autoencoder.training import Trainer
 from cubespace.base.files import write_json, write_text
 from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.learners import parts_of
 from cubespace.settings.recipe import Execution, Recipe
 from cubespace.settings.run_config import load_config, parse_settings
 
-LAYERS = ("model.encoder=mlp", "model.decoder=mlp")  # by default, the data decide
 SIDE = 42
 TRANSITIONS = 4500
 ROUNDS = 15
@@ -55,8 +54,8 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as in cube train")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    config = load_config(None, parse_settings([*LAYERS, *arguments.set]))
-    recipe = Recipe(model=config.model, train=config.train)
+    config = load_config(None, parse_settings(arguments.set))
+    recipe = Recipe(autoencoder=config.autoencoder, train=config.train)
     execution = Execution(device=arguments.device, threads=arguments.threads)
     result = measure(recipe, execution) | {
         "command": " ".join(["python", *sys.argv]),
@@ -147,11 +146,19 @@ def rounded(wall: float, cpu: float) -> dict[str, float]:
 
 def make_trainer(recipe: Recipe, execution: Execution, device: torch.device) -> Trainer:
     """Return a trainer on random pictures."""
-    torch.manual_seed(0)
+    parts = parts_of(load_plugins(), execution)
     pictures = np.random.default_rng(0).integers(256, size=(2, TRANSITIONS, SIDE * SIDE), dtype=np.uint8)
-    model = build_network(load_plugins(), recipe.model, (SIDE, SIDE), Layout(bits=recipe.model.bits)).to(device)
+    model = new_network(recipe.autoencoder, recipe.train, (SIDE, SIDE), parts).to(device)
     images = torch.from_numpy(pictures).to(device)
-    return Trainer(model, images, images[:, :100], recipe.train, execution)
+    return Trainer(
+        model,
+        images,
+        images[:, :100],
+        recipe.train,
+        objective=parts.create("objective", recipe.autoencoder.objective, recipe.train.losses),
+        phases=phases(load_extensions(recipe.train.extensions, parts)),
+        execution=execution,
+    )
 
 
 def matrix_product_speed(size: int, device: torch.device) -> Speed:

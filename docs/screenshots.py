@@ -30,7 +30,7 @@ from cubespace.data import transitions
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.run_files import read_facts
-from cubespace.runs.pictures.solving import folder_name
+from cubespace.runs.folder.plan_files import planner_folder
 
 DOCS = Path(__file__).parent
 COLOURS = 128  # of a screenshot: more make it larger, not clearer
@@ -72,7 +72,7 @@ def places(runs: list[Path]) -> Image.Image:
     """Return a picture of each run beside its places, each place in a colour."""
     shown = []
     for run in map(cubespace.Run.load, runs):
-        regions = run.network.encoder.regions()
+        regions = run.code.regions()
         if regions is None:
             raise SystemExit(f"{run.path} has no places")
         picture = run.data.train.before[0]
@@ -95,7 +95,7 @@ def from_run(run: Path, output: Path) -> None:
     facts = read_facts(run)
     if facts.best is None:
         raise SystemExit(f"{run} has no plan to show")
-    strip = run / "problems" / facts.best["problem"] / folder_name(facts.best["planner"]) / "strip.png"
+    strip = run / "problems" / facts.best["problem"] / planner_folder(facts.best["planner"]) / "strip.png"
     keep(Image.open(strip), output / "plan.png")
     some = transitions.load(run / "data.npz").train[:12]
     sheet = contact_sheet(side_by_side(some.before, some.after), columns=4, scale=2, gap=10)

@@ -17,8 +17,9 @@ run = cubespace.run(
     instances=4,
     length=2,
     data__transitions=600,
-    model__bits=12,
-    model__actions=60,
+    autoencoder__bits=12,
+    autoencoder__actions=60,
+    learner="autoencoder",  # the paper's network, trained by gradient
     encoder="mlp:width=100",
     decoder="mlp:width=100",
     train__epochs=80,

@@ -56,6 +56,8 @@ SPECS = {
     "lightsout": ["lightsout", "lightsout:size=3"],
     "twisted": ["twisted", "twisted:size=5"],
     "hanoi": ["hanoi", "hanoi:disks=3,pegs=4"],
+    "places": ["places", "places:seed=5"],
+    "piles": ["piles", "piles:columns=3"],
     "btl": ["btl", "btl:norm=batch", "btl:norm=none", "btl:activation=binconcrete"],
     "ray": [],  # tests/plugins/executors/test_ray.py: one cluster for all checks, if Ray is there
     "local": ["local", "local:jobs=3,retries=0"],
@@ -90,7 +92,11 @@ def test_what_is_not_installed_says_how_to_install_it(kind: str, spec: str) -> N
 
 
 test_domains = conformance("domain", *specs("domain"))
+test_bit_learners = conformance("learner", *specs("learner"))
 test_apply_modules = conformance("apply", *specs("apply"))
+test_action_models = conformance("action", *specs("action"))
+test_objectives = conformance("objective", *specs("objective"))
+test_training_steps = conformance("extension", *specs("extension"))
 test_precondition_learners = conformance("precondition", *specs("precondition"))
 test_planners = conformance("planner", *specs("planner"))
 test_encoders = conformance("encoder", *specs("encoder"))

@@ -30,7 +30,7 @@ class Pretended:
         if command == "diagnose":
             return {"recall": 0.9, "wrong": 0.1, "cpu_seconds": 1.0}
         run.mkdir(parents=True, exist_ok=True)
-        (run / "encoder.json").write_text(json.dumps({"encoder": "places", "variables": 9}))
+        (run / "learner.json").write_text(json.dumps({"learner": "places", "variables": 9}))
         (run / "extraction.json").write_text(json.dumps({"differences": 192, "actions": 190}))
         names = [name for word, name in pairwise(arguments) if word == "--planner"] or self.planners
         self.planners = names
@@ -92,7 +92,7 @@ def test_rows_say_what_was_learned_and_how_many_plans_were_found(make, pretended
     rows, text = make("towers", "--seeds", "0")
     assert list(rows) == ["hanoi4-s0", "hanoi9-s0"]
     row = rows["hanoi9-s0"]
-    assert (row["encoder"], row["differences"], row["recall"], row["cpu_seconds"]) == ("places", 192, 0.9, 12.5)
+    assert (row["learner"], row["differences"], row["recall"], row["cpu_seconds"]) == ("places", 192, 0.9, 12.5)
     assert row["plans"] == ["15/14/13 + 7/6/5"] * 5
     assert [words[1] for words in pretended.asked] == ["run", "evaluate", "diagnose"] * 2
     assert "| hanoi9 | 0 | places | 192 | 190 | 0.9000 | 0.1000 | 15/14/13 + 7/6/5 |" in text
@@ -117,7 +117,7 @@ def test_planners_that_a_row_does_not_have_are_empty_cells(recipe) -> None:
     common = {
         "section": "some",
         "seed": 0,
-        "encoder": "places",
+        "learner": "places",
         "differences": 1,
         "actions": 1,
         "recall": 1,

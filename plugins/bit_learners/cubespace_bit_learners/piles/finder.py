@@ -1,7 +1,7 @@
 """Find piles in pictures: columns of equal width, cut into slots of equal height, in which the same things lie.
 
 A slot is empty or shows one thing. The things of a column lie on each other without gaps, and of two things the same
-one is always below the other. Where all of this holds in the training pictures, a picture is told by what lies in
+one is always below the other. Where all of this holds in the training pictures, a picture is described by what lies in
 which column.
 """
 
@@ -11,28 +11,39 @@ from collections.abc import Iterator
 
 import attrs
 import numpy as np
+from attrs.validators import ge, optional
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images
 from cubespace.base.differences import number_rows
+from cubespace.base.options import option
 from cubespace.learning.bit_learner import Unsuitable
-from cubespace_bit_learners.places.values import TIGHT, Compared, learn_values
+from cubespace_bit_learners.places.values import Compared, ValueOptions, learn_values
 
 Codes = NDArray[np.intp]  # (pictures, slots from the ground up, columns), the number of what each slot shows
 Floats = NDArray[np.float32]
 
 PROBED_PAIRS = 100  # on which each way to cut is tried
-COARSE = 6  # bits of a grey level that a first look leaves out: four levels remain
-LEARNED_SLOTS = 6000  # pairs of slots from which the things are learned
-MOST_COLUMNS = 16
-MOST_THINGS = 64  # more cannot be told from noise that is not understood
-AVERAGED = 200  # slots of which a pattern is the mean: leaves 1/14 of the noise
+DROPPED_GREY_BITS = 6  # of the eight of a grey level, in a first look: noise mostly stays within the four levels left
+MAX_SLOTS = 6000  # pairs of slots from which the things are learned
+AVERAGED_SLOTS = 200  # of which a pattern is the mean: leaves 1/14 of the noise
 EMPTY = 0  # the number of what an empty slot shows
 
 
 @attrs.frozen(kw_only=True)
+class PilesOptions(ValueOptions):
+    """How pictures are divided in which things lie in piles side by side."""
+
+    columns: int | None = option(None, "columns of equal width that the picture is divided into", optional(ge(2)))
+    max_columns: int = option(16, "largest number of columns that is tried, if none is given", ge(2))
+    max_things: int = option(
+        64, "largest number of different things that piles may have; more patterns are noise", ge(2)
+    )
+
+
+@attrs.frozen(kw_only=True)
 class Cut:
-    """How a picture is cut: so many columns, slots of such a height, on the ground or hanging from the ceiling."""
+    """How a picture is cut: the number of columns, the height of a slot, and whether piles hang from the ceiling."""
 
     columns: int
     slot: int  # pixels
@@ -48,7 +59,7 @@ class Cut:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Piles:
-    """What lies in the columns: patterns, the empty slot first, and which thing lies below which."""
+    """What lies in the columns: patterns, that of the empty slot first, and which thing lies below which."""
 
     cut: Cut
     patterns: Floats  # (things + 1, pixels of a slot), from 0 to 1
@@ -56,52 +67,55 @@ class Piles:
     everywhere: bool  # whether each thing is in exactly one column of every picture
 
 
-def find_piles(before: Images, after: Images, columns: int | None) -> Piles:
+def find_piles(before: Images, after: Images, options: PilesOptions | None = None) -> Piles:
     """Return the piles of some pictures, or raise if there are none; of several, those with the fewest things."""
+    options = PilesOptions() if options is None else options
     step = max(1, len(before) // PROBED_PAIRS)
-    probed = before[::step], after[::step]
-    ways = [cut for cut in _cuts(before.shape[1:], columns) if _promising(cut.slots(probed[0]))]
-    fitting = [(len(found.patterns), -found.cut.slot, found.cut) for cut in ways if (found := _learn(cut, *probed))]
-    for _, _, cut in sorted(fitting, key=lambda each: each[:2]):
-        piles = _learn(cut, before, after)
+    probed_before, probed_after = before[::step], after[::step]
+    promising = [
+        cut for cut in _cuts(before.shape[1:], options) if _promising(cut.slots(probed_before), options.max_things)
+    ]
+    fitting = [found for cut in promising if (found := _learn(cut, probed_before, probed_after, options))]
+    for found in sorted(fitting, key=lambda each: (len(each.patterns), -each.cut.slot)):
+        piles = _learn(found.cut, before, after, options)
         if piles is not None:
             return piles
     raise Unsuitable("these pictures show no piles: no columns of things that lie on each other in one order")
 
 
-def _cuts(shape: tuple[int, ...], columns: int | None) -> Iterator[Cut]:
+def _cuts(shape: tuple[int, ...], options: PilesOptions) -> Iterator[Cut]:
     """Yield the ways to cut a picture in two columns or more, of two slots or more."""
     height, width = shape[:2]
-    wanted = range(2, MOST_COLUMNS + 1) if columns is None else [columns]
-    for number in (each for each in wanted if width % each == 0):
+    numbers = range(2, options.max_columns + 1) if options.columns is None else [options.columns]
+    for number in (each for each in numbers if width % each == 0):
         for slot in (each for each in range(1, height // 2 + 1) if height % each == 0):
             yield Cut(columns=number, slot=slot)
             yield Cut(columns=number, slot=slot, hanging=True)
 
 
-def _promising(slots: NDArray[np.uint8]) -> bool:
+def _promising(slots: NDArray[np.uint8], max_things: int) -> bool:
     """Return whether slots in coarse grey levels show few patterns that keep the rules of piles."""
-    coarse = slots.reshape(-1, slots.shape[-1]) >> COARSE
+    coarse = slots.reshape(-1, slots.shape[-1]) >> DROPPED_GREY_BITS
     seen = number_rows(coarse)
-    if not 2 <= len(seen) <= MOST_THINGS:
+    if not 2 <= len(seen) <= max_things:
         return False
     patterns, codes = _empty_first(coarse[seen.first].astype(np.float32), seen.number.reshape(slots.shape[:-1]))
     return order(codes, len(patterns) - 1) is not None
 
 
-def _learn(cut: Cut, before: Images, after: Images) -> Piles | None:
+def _learn(cut: Cut, before: Images, after: Images, options: PilesOptions) -> Piles | None:
     """Return the piles that a cut gives, or None if the pictures do not keep the rules of piles."""
     slots = [cut.slots(images) for images in (before, after)]
-    flat = [part.reshape(-1, part.shape[-1]) for part in slots]
-    rows = np.random.default_rng(0).permutation(len(flat[0]))[:LEARNED_SLOTS]
+    old, new = (part.reshape(-1, part.shape[-1]) for part in slots)
+    rows = np.random.default_rng(0).permutation(len(old))[:MAX_SLOTS]
     light = np.ones(len(rows), dtype=np.float32)
-    compared = Compared(flat[0][rows], flat[1][rows], light, light)
-    pixels = [np.arange(flat[0].shape[1])]
-    learned = learn_values(compared, pixels, (TIGHT,), hasty=True)[0]
+    compared = Compared(old[rows], new[rows], light, light)
+    pixels = np.arange(old.shape[1])
+    learned = learn_values(compared, [pixels], options, ("tight",), hasty=True)[0]
     things = int(learned.codes.max()) + 1
-    if learned.overflow or not 2 <= things <= MOST_THINGS:
+    if learned.overflow or not 2 <= things <= options.max_things:
         return None
-    patterns = compared.patterns(learned.codes[:, :, 0], pixels[0], AVERAGED) / np.float32(255)
+    patterns = compared.patterns(learned.codes[:, :, 0], pixels, AVERAGED_SLOTS) / np.float32(255)
     codes = nearest(np.concatenate(slots), patterns)
     patterns, codes = _empty_first(patterns, codes)
     below = order(codes, len(patterns) - 1)

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 import torch
-from attrs.validators import ge, optional
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from cubespace.base.options import option
 from cubespace.learning.bit_learner import BitLearner, Parts, Work
 from cubespace.learning.code import Code, SavedCode
-from cubespace_bit_learners.piles.finder import Cut, Piles, find_piles
+from cubespace_bit_learners.piles.finder import Cut, Piles, PilesOptions, find_piles
 from cubespace_bit_learners.tensor_code import TensorCode, load_weights
 
 if TYPE_CHECKING:
@@ -25,13 +23,6 @@ Shape = tuple[int, int, int]  # height, width, colours
 
 MARGIN = 10.0  # logits between the two most alike things: a probability of .99995
 DARKEST = 1 / 512  # half a grey level: the logit of a black pixel stays finite
-
-
-@attrs.frozen(kw_only=True)
-class PilesOptions:
-    """How pictures are divided in which things lie in piles side by side."""
-
-    columns: int | None = option(None, "columns of equal width that the picture is divided into", optional(ge(2)))
 
 
 class PilesLearner(BitLearner):
@@ -51,7 +42,7 @@ class PilesLearner(BitLearner):
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Find the piles of the training pictures."""
         del held_out, work
-        return new_code(find_piles(training.before, training.after, self.options.columns), training.before.shape[1:])
+        return new_code(find_piles(training.before, training.after, self.options), training.before.shape[1:])
 
     def read(self, saved: SavedCode, parts: Parts) -> Code:
         """Build the code of piles again."""

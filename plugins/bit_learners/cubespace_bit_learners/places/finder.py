@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
+from attrs.validators import and_, ge, le
 from numpy.typing import NDArray
 
-from cubespace_bit_learners.places.events import Codes, Score, exogenous, score_events
-from cubespace_bit_learners.places.grouping import group_pixels
-from cubespace_bit_learners.places.light import Light, find_light, relative_light
-from cubespace_bit_learners.places.values import LOOSE, TIGHT, Compared, learn_values
+from cubespace.base.options import option
+from cubespace_bit_learners.places.events import Codes, EventOptions, Score, changing_alone, score_events
+from cubespace_bit_learners.places.grouping import GroupingOptions, group_pixels
+from cubespace_bit_learners.places.light import Light, LightOptions, find_light, relative_light
+from cubespace_bit_learners.places.values import KINDS, Compared, Kind, ValueOptions, learn_values
 
 Images = NDArray[np.uint8]  # (pictures, height, width) or (pictures, height, width, 3)
 Flat = NDArray[np.uint8]  # (pictures, pixels), colours counted separately
@@ -22,17 +24,38 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]
 
 WHITE = 255.0
-GROUPED_PICTURES = 2000  # a squared correlation over so many is exact to 1/2000
-SCORED_PAIRS = 2500  # on which each cut is tried; the best is then learned from all
-MOST_PAIRS = 6000  # from which values are learned
-ALIKE = 0.01  # of the bits: cuts that differ by less are equally good, the one with the fewest values is taken
-LOSSY = 1.03  # times the unexplained variance of the best cut: cuts that leave more lose something
-AGAIN = 0.5  # of the best coverage of any cut
-ROUNDED = 1e-3  # of all variance: less than that is not missed
-AVERAGED = 200  # pictures of which a pattern is the mean: leaves 1/14 of the noise
-MARGIN = 10.0  # logits between the two most alike patterns of a place: a probability of .99995
-FEWEST_PIXELS = 2  # of a place: one pixel alone varies with nothing
-CHUNK = 1000  # pictures turned to floats at once
+GROUPED_PICTURES = 2000  # in which pixels are compared: a squared correlation is then exact to 1/2000
+SCORED_PAIRS = 2500  # on which each way to group pixels is tried; the best is then learned from all
+MAX_PAIRS = 6000  # from which values are learned
+AVERAGED_PICTURES = 200  # of which a pattern is the mean: leaves 1/14 of the noise
+MARGIN = 10.0  # logits between the two most similar patterns of a place: a probability of .99995
+MIN_PIXELS = 2  # of a place: one pixel alone varies with nothing
+CHUNK = 1000  # pictures converted to floats at once
+
+
+@attrs.frozen(kw_only=True)
+class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions):
+    """How places are found."""
+
+    seed: int = option(0, "of the choice of pixels and pictures that are compared", ge(0))
+    min_coverage: float = option(
+        0.5,
+        "coverage of held-out pairs that a way to group pixels must reach, as a fraction of the best one: others "
+        "explain noise",
+        and_(ge(0.0), le(1.0)),
+    )
+    max_loss: float = option(
+        1.03,
+        "variance that a way to group pixels may leave unexplained, as a multiple of what the best one leaves",
+        ge(1.0),
+    )
+    loss_margin: float = option(1e-3, "fraction of all variance by which it may exceed that", and_(ge(0.0), le(1.0)))
+    bits_tie: float = option(
+        0.01,
+        "ways to group pixels whose events take as many bits, up to this fraction, are equally good; then the one with "
+        "the fewest values is taken",
+        ge(0.0),
+    )
 
 
 @attrs.frozen(eq=False)
@@ -82,11 +105,11 @@ class Places:
         return codes
 
     def pixels(self, flat: Flat) -> Floats:
-        """Return pixels from 0 to 1 as they would be under the usual light; brighter ones may be above 1."""
+        """Return pixels from 0 to 1 as they would be under the usual light; bright ones may be above 1."""
         return np.asarray(flat / (np.float32(WHITE) * relative_light(flat, self.light)[:, None]), dtype=np.float32)
 
     def draw(self, codes: Codes) -> Floats:
-        """Return the pictures that show some values, (pictures, pixels), from 0 to 1."""
+        """Return the pictures that show the given values, (pictures, pixels), from 0 to 1."""
         drawn = np.tile(self.background, (len(codes), 1))
         for place, code in zip(self.places, codes.T, strict=True):
             drawn[:, place.pixels] = place.patterns[code]
@@ -110,95 +133,105 @@ class Places:
         return Linear((patterns * sharpness[:, None]).T, bias, patterns, background, number)
 
 
-def find_places(before: Images, after: Images, seed: int = 0) -> Places:
+def find_places(before: Images, after: Images, options: PlacesOptions | None = None) -> Places:
     """Group the pixels, learn the values of each group, and keep the grouping that makes transitions simplest."""
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(before))[:MOST_PAIRS]
-    flat = [images.reshape(len(images), -1)[order] for images in (before, after)]
-    light = find_light(*flat)
-    compared = Compared(flat[0], flat[1], relative_light(flat[0], light), relative_light(flat[1], light))
+    options = PlacesOptions() if options is None else options
+    rng = np.random.default_rng(options.seed)
+    order = rng.permutation(len(before))[:MAX_PAIRS]
+    old, new = (images.reshape(len(images), -1)[order] for images in (before, after))
+    light = find_light(old, new, options)
+    compared = Compared(old, new, relative_light(old, light), relative_light(new, light))
     colours = before.shape[3] if before.ndim == 4 else 1
-    pictures = compared.some_pictures(GROUPED_PICTURES).reshape(-1, flat[0].shape[1] // colours, colours)
-    ways = [_colour_groups(label, colours) for label in group_pixels(pictures, rng)]
+    pictures = compared.pictures(GROUPED_PICTURES).reshape(-1, old.shape[1] // colours, colours)
+    ways = [_colour_groups(label, colours) for label in group_pixels(pictures, rng, options)]
     ways = [groups for groups in ways if groups]
     mean, variance = pictures.mean(0).ravel() / np.float32(WHITE), pictures.var(0).ravel()
     if not ways:
         return Places(before.shape[1:], mean, (), light, False, 1.0, Score(0, 1.0, 0.0))
-    tried = [cut for groups in ways for cut in _try(compared.first(SCORED_PAIRS), groups, variance)]
-    return _finish(before.shape[1:], compared, _simplest(tried), mean, light)
+    tried = [each for groups in ways for each in _try(compared.first(SCORED_PAIRS), groups, variance, options)]
+    return _finish(before.shape[1:], compared, _simplest(tried, options), mean, light, options)
 
 
 @attrs.frozen(eq=False)
-class _Cut:
-    """A way to group pixels and to tell values, and what came of it."""
+class _Grouping:
+    """A way to group pixels and to separate their values, and how well it does."""
 
     groups: list[Numbers]
-    kind: int  # of values, tight or loose
+    kind: Kind  # of values
     score: Score
     values: int  # of all groups together
     unexplained: float  # variance, as a fraction of all
     overflow: bool
 
 
-def _try(compared: Compared, groups: list[Numbers], variance: Floats) -> list[_Cut]:
-    """Return what comes of some groups, with tight values and with loose ones."""
+def _try(compared: Compared, groups: list[Numbers], variance: Floats, options: PlacesOptions) -> list[_Grouping]:
+    """Return how well groups of pixels do, with tight values and with loose ones."""
     outside = np.delete(variance, np.concatenate(groups)).sum()
-    cuts = []
-    for kind, learned in zip((TIGHT, LOOSE), learn_values(compared, groups, hasty=True), strict=True):
+    results = []
+    for kind, learned in zip(KINDS, learn_values(compared, groups, options, KINDS, hasty=True), strict=True):
         values = int((learned.codes.max((0, 1)) + 1).sum())
         unexplained = float((learned.unexplained + outside) / variance.sum())
-        cuts.append(_Cut(groups, kind, score_events(*learned.codes), values, unexplained, learned.overflow))
-    return cuts
+        score = score_events(learned.codes[0], learned.codes[1], options)
+        results.append(_Grouping(groups, kind, score, values, unexplained, learned.overflow))
+    return results
 
 
-def _simplest(tried: list[_Cut]) -> _Cut:
-    """Return the cut whose events need the fewest bits, and among equals the one with the fewest values.
+def _simplest(tried: list[_Grouping], options: PlacesOptions) -> _Grouping:
+    """Return the grouping whose events need the fewest bits and, among equals, the one with the fewest values.
 
-    Only cuts that explain the pictures about as well as the best one does are compared. Cuts whose events hardly ever
-    come again are left out first: they explain noise.
+    Only groupings that explain the pictures about as well as the best one does are compared. Those whose events hardly
+    ever occur again are left out first: they explain noise.
     """
-    fitting = [cut for cut in tried if not cut.overflow] or tried
-    usual = AGAIN * max(cut.score.coverage for cut in fitting)
-    fitting = [cut for cut in fitting if cut.score.coverage >= usual]
-    enough = LOSSY * min(cut.unexplained for cut in fitting) + ROUNDED
-    fitting = [cut for cut in fitting if cut.unexplained <= enough]
-    few = min(cut.score.bits for cut in fitting) * (1 + ALIKE)
-    return min((cut for cut in fitting if cut.score.bits <= few), key=lambda cut: cut.values)
+    fitting = [each for each in tried if not each.overflow] or tried
+    least_coverage = options.min_coverage * max(each.score.coverage for each in fitting)
+    fitting = [each for each in fitting if each.score.coverage >= least_coverage]
+    most_unexplained = options.max_loss * min(each.unexplained for each in fitting) + options.loss_margin
+    fitting = [each for each in fitting if each.unexplained <= most_unexplained]
+    most_bits = min(each.score.bits for each in fitting) * (1 + options.bits_tie)
+    return min((each for each in fitting if each.score.bits <= most_bits), key=lambda each: each.values)
 
 
-def _finish(shape: tuple[int, ...], compared: Compared, cut: _Cut, mean: Floats, light: Light | None) -> Places:
+def _finish(
+    shape: tuple[int, ...],
+    compared: Compared,
+    grouping: _Grouping,
+    mean: Floats,
+    light: Light | None,
+    options: PlacesOptions,
+) -> Places:
     """Learn the values of all groups from all pairs.
 
-    Groups that show one value only are background, and so are those that change by themselves: no action changes them.
+    Groups that show one value only are background, and so are those that change on their own: no action changes them.
     """
-    learned = learn_values(compared, cut.groups, (cut.kind,))[0]
-    useful = np.flatnonzero(learned.codes.max((0, 1)) > 0)
-    alone = exogenous(*learned.codes[:, :, useful])
-    alone &= 2 * alone.sum() <= len(alone)
-    background, codes = mean.copy(), learned.codes
+    groups = grouping.groups
+    learned = learn_values(compared, groups, options, (grouping.kind,))[0]
+    codes = learned.codes
+    useful = np.flatnonzero(codes.max((0, 1)) > 0)
+    alone = changing_alone(codes[0][:, useful], codes[1][:, useful], options)
+    background = mean.copy()
     for number in useful[alone]:  # shown as it mostly is
-        usual = np.bincount(codes[:, :, number].ravel()).argmax()
-        background[cut.groups[number]] = _patterns(compared, codes[:, :, number], cut.groups[number])[usual]
+        most_frequent = np.bincount(codes[:, :, number].ravel()).argmax()
+        background[groups[number]] = _patterns(compared, codes[:, :, number], groups[number])[most_frequent]
     kept = useful[~alone]
-    places = tuple(Place(cut.groups[each], _patterns(compared, codes[:, :, each], cut.groups[each])) for each in kept)
-    left_out = np.concatenate([cut.groups[number] for number in useful[alone]] or [np.zeros(0, dtype=np.intp)])
-    score = score_events(*codes[:, :, kept])
-    return Places(shape, background, places, light, learned.overflow, cut.unexplained, score, left_out)
+    places = tuple(Place(groups[each], _patterns(compared, codes[:, :, each], groups[each])) for each in kept)
+    left_out = np.concatenate([groups[number] for number in useful[alone]] or [np.zeros(0, dtype=np.intp)])
+    score = score_events(codes[0][:, kept], codes[1][:, kept], options)
+    return Places(shape, background, places, light, learned.overflow, grouping.unexplained, score, left_out)
 
 
 def _patterns(compared: Compared, code: Numbers, pixels: Numbers) -> Floats:
     """Return the mean pattern of each value, from 0 to 1."""
-    return compared.patterns(code, pixels, AVERAGED) / np.float32(WHITE)
+    return compared.patterns(code, pixels, AVERAGED_PICTURES) / np.float32(WHITE)
 
 
 def _colour_groups(label: Numbers, colours: int) -> list[Numbers]:
     """Return the flat pixels of each group, given the group of each location, or -1."""
-    locations = [np.flatnonzero(label == number) for number in range(label.max() + 1)]
-    return [(some[:, None] * colours + np.arange(colours)).ravel() for some in locations if len(some) >= FEWEST_PIXELS]
+    groups = [np.flatnonzero(label == number) for number in range(label.max() + 1)]
+    return [(each[:, None] * colours + np.arange(colours)).ravel() for each in groups if len(each) >= MIN_PIXELS]
 
 
 def _smallest_distance(patterns: Floats) -> float:
-    """Return the square of the distance between the two most alike patterns."""
+    """Return the square of the distance between the two most similar patterns."""
     square = (patterns**2).sum(1)
     apart = square[:, None] + square - 2 * patterns @ patterns.T
     return float(apart[~np.eye(len(patterns), dtype=np.bool_)].min())

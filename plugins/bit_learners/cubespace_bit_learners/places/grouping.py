@@ -2,66 +2,92 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
+from attrs.validators import ge
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import average, fcluster
 from scipy.spatial.distance import squareform
 
+from cubespace.base.options import option
+
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]
 
-FAINTEST = 1.0  # variance, in grey levels, of a pixel that says something; rounding leaves 1/12, in dim light more
-GROUPED_PIXELS = 600  # the linkage takes the square of it; the other pixels join afterwards
-SIGNIFICANT = 25.0  # times the squared correlation that chance gives: five standard deviations
-ABOVE_CHANCE = 5.0  # times the same, for the mean over many pixels at which groups merge
-CUTS = 5  # largest gaps that are tried
-MOST_GROUPS = 150  # of a cut
+MAX_LINKED_PIXELS = 600  # the linkage takes time in proportion to their number squared; other pixels join afterwards
+MAX_CUTS = 5  # of the tree of merges that are tried, at the largest gaps
+MAX_GROUPS = 150  # of a cut
 
 
-def group_pixels(pictures: Floats, rng: np.random.Generator) -> list[Numbers]:
+@attrs.frozen(kw_only=True, slots=False)  # the options of a learner consist of several such classes
+class GroupingOptions:
+    """Which pixels vary, and which vary together."""
+
+    min_variance: float = option(
+        1.0,
+        "variance, in squared grey levels, of a pixel that counts: rounding leaves 1/12, in dim light more",
+        ge(0.0),
+    )
+    pixel_correlation: float = option(
+        25.0,
+        "squared correlation by which a pixel belongs to a group, as a multiple of what chance gives: 25 are five "
+        "standard deviations",
+        ge(0.0),
+    )
+    group_correlation: float = option(
+        5.0, "the same for the mean over all pixels of two groups that are merged", ge(0.0)
+    )
+
+
+def group_pixels(pictures: Floats, rng: np.random.Generator, options: GroupingOptions) -> list[Numbers]:
     """Return ways to group pixels, most clear-cut first: the group of each, or -1, for (pictures, pixels, colours).
 
     Pixels are linked by squared correlation, on average over two groups; each way cuts at one of the largest ratios
     between successive merges. Pixels that agree with no other significantly, such as constant ones, are in no group.
     """
     chance = 1 / len(pictures)
-    pixels, live = _standardised(pictures)
+    significant = options.pixel_correlation * chance
+    pixels, live = _standardised(pictures, options.min_variance)
     if len(live) == 0:
         return []
-    some = np.sort(rng.permutation(len(live))[:GROUPED_PIXELS])
-    near = _squared_correlation(pixels, pixels[:, some])  # (live, some)
-    near[some, np.arange(len(some))] = 0
-    sociable = near[some].max(1, initial=0) > SIGNIFICANT * chance
-    some, near = some[sociable], near[:, sociable]
-    if len(some) < 2:
+    linked = np.sort(rng.permutation(len(live))[:MAX_LINKED_PIXELS])
+    near = _squared_correlation(pixels, pixels[:, linked])  # (live, linked)
+    near[linked, np.arange(len(linked))] = 0
+    sociable = near[linked].max(1, initial=0) > significant
+    linked, near = linked[sociable], near[:, sociable]
+    if len(linked) < 2:
         return []
-    alike = near[some]
-    tree = average(squareform(1 - np.minimum(alike, 1), checks=False))
-    strength = np.maximum(1 - tree[:, 2], chance)  # of each merge, falling
-    gap = np.log(strength / np.append(strength[1:], chance))
-    gap[(strength <= ABOVE_CHANCE * chance) | (len(some) - 1 - np.arange(len(gap)) > MOST_GROUPS)] = -1
-    near[some, np.arange(len(some))] = 1
-    cuts = [cut for cut in np.argsort(-gap)[:CUTS] if gap[cut] >= 0]
+    tree = average(squareform(1 - np.minimum(near[linked], 1), checks=False))
+    near[linked, np.arange(len(linked))] = 1
     ways = []
-    for cut in cuts:
+    for cut in _largest_gaps(tree, chance, options.group_correlation):
         member = fcluster(tree, tree[cut, 2], "distance") - 1
         one_hot = np.eye(member.max() + 1, dtype=np.float32)[member]
         nearest = (near @ (one_hot / one_hot.sum(0))).argmax(1)
         label = np.full(pictures.shape[1], -1, dtype=np.intp)
-        label[live] = np.where(near.max(1) > SIGNIFICANT * chance, nearest, -1)
+        label[live] = np.where(near.max(1) > significant, nearest, -1)
         ways.append(label)
     return ways
 
 
-def _standardised(pictures: Floats) -> tuple[Floats, Numbers]:
+def _largest_gaps(tree: NDArray[np.float64], chance: float, group_correlation: float) -> list[int]:
+    """Return the merges of a tree after which to cut it: those with the largest ratio to the next one."""
+    strength = np.maximum(1 - tree[:, 2], chance)  # of each merge, falling
+    gap = np.log(strength / np.append(strength[1:], chance))
+    groups = len(tree) - np.arange(len(gap))  # that are left after each merge
+    gap[(strength <= group_correlation * chance) | (groups > MAX_GROUPS)] = -1
+    return [int(cut) for cut in np.argsort(-gap)[:MAX_CUTS] if gap[cut] >= 0]
+
+
+def _standardised(pictures: Floats, min_variance: float) -> tuple[Floats, Numbers]:
     """Return the pixels that vary, without their means and scaled, and which they are.
 
     Scaled such that the squared covariances of one pixel's colours with each other add up to 1.
     """
     pixels = pictures - pictures.mean(0)
-    own = np.sqrt((np.einsum("npc,npd->pcd", pixels, pixels, optimize=True) ** 2).sum((1, 2))) / len(pixels)
-    live = np.flatnonzero(own > FAINTEST)
-    return pixels[:, live] / np.sqrt(own[live])[:, None], live
+    variance = np.sqrt((np.einsum("npc,npd->pcd", pixels, pixels, optimize=True) ** 2).sum((1, 2))) / len(pixels)
+    live = np.flatnonzero(variance > min_variance)
+    return pixels[:, live] / np.sqrt(variance[live])[:, None], live
 
 
 def _squared_correlation(one: Floats, other: Floats) -> Floats:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 import torch
-from attrs.validators import ge
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from cubespace.base.arrays import Images
-from cubespace.base.options import option
-from cubespace.learning.bit_learner import BitLearner, Parts, Work
+from cubespace.base.options import structure
+from cubespace.learning.bit_learner import BitLearner, Parts, Unsuitable, Work
 from cubespace.learning.code import EXOGENOUS, Code, Pictures, Regions, SavedCode
-from cubespace_bit_learners.places.finder import Places, find_places
+from cubespace_bit_learners.places.finder import Places, PlacesOptions, find_places
 from cubespace_bit_learners.places.light import Light, bright_columns, relative_light_of
 from cubespace_bit_learners.tensor_code import TensorCode, as_numbers, in_batches, load_weights, pixel_rows
 
@@ -26,13 +25,6 @@ if TYPE_CHECKING:
 DARKEST = 1 / 512  # half a grey level: the logit of a black pixel stays finite
 LEAST_MARGIN = torch.finfo(torch.float32).tiny  # of two values that are equally near, one is taken
 OUT_OF_USE = -1e4  # score of a value that a place does not have, since places differ in how many they have
-
-
-@attrs.frozen(kw_only=True)
-class PlacesOptions:
-    """How places are found."""
-
-    seed: int = option(0, "of the choice of pixels and pictures that are compared", ge(0))
 
 
 class PlacesLearner(BitLearner):
@@ -48,7 +40,9 @@ class PlacesLearner(BitLearner):
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Find the places of the training pictures and the patterns that each shows."""
         del held_out, work
-        found = find_places(training.before, training.after, self.options.seed)
+        found = find_places(training.before, training.after, self.options)
+        if not found.places:
+            raise Unsuitable("these pictures show no places: no pixels that vary together")
         return new_code(found, training.before.shape[1:])
 
     def read(self, saved: SavedCode, parts: Parts) -> Code:
@@ -126,7 +120,7 @@ class Reader(nn.Module):
         exogenous[torch.tensor(details["exogenous"], dtype=torch.long)] = True
         self.register_buffer("exogenous", exogenous, persistent=False)
         table = details["light"]
-        self.light = None if table is None else Light(quantile=float(table["quantile"]), usual=float(table["usual"]))
+        self.light = None if table is None else structure(Light, table, "light")
 
     def set_weights(self, weight: NDArray[np.float32], bias: NDArray[np.float32], background: Tensor) -> None:
         """Set the weights to those of one large linear map, (pixels, bits), which is zero outside of the places."""

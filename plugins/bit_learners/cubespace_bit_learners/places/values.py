@@ -1,4 +1,4 @@
-"""The values of a place: the different patterns that some pixels show, told from noise by the data themselves.
+"""The values of a place: the different patterns that a group of pixels shows, separated from noise by the data alone.
 
 In most transitions most places do not change, so the differences between before and after are of two kinds: noise alone
 or a real change. The small ones are the noise; directions in which patterns vary much more than that hold the values.
@@ -6,30 +6,54 @@ or a real change. The small ones are the noise; directions in which patterns var
 
 from __future__ import annotations
 
+from typing import Literal
+
 import attrs
 import numpy as np
+from attrs.validators import ge, gt
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
+
+from cubespace.base.options import option
 
 Flat = NDArray[np.uint8]  # (pictures, pixels)
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
-TIGHT, LOOSE = 0, 1
-ROUNDING = 1 / 12  # variance, in grey levels, that rounding to whole levels leaves
-DIMENSIONS = 256  # in which patterns are compared
+ROUNDING_VARIANCE = 1 / 12  # in squared grey levels, that rounding to whole levels leaves
+MAX_DIMENSIONS = 256  # in which patterns are compared
 NOISE_PAIRS = 1500  # from which the noise is measured
-PROBES = 500  # pictures whose most similar picture adds to these pairs
-MOST_VALUES = 256  # of a place; one that has more is no place
-PROBED = 1000  # pictures whose values are counted first
-MEANS = 3  # rounds of k-means
-CHUNK = 1000  # pictures turned to floats at once
-FEWEST = 3  # differences on each side of a gap
-OFTEN = 3  # times that a value is seen; one that is not must be farther off, it may be an outlier
-RARE_REACH = 4.0  # times the limit of squared distances: twice as far
-FOLDS = 5.0  # standard deviations of the squared length of noise
+PROBED_PICTURES = 500  # whose most similar pictures are added to these pairs
+COUNTED_PICTURES = 1000  # whose values are counted first
+MEAN_ROUNDS = 3  # of k-means
+CHUNK = 1000  # pictures converted to floats at once
+
+# tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change
+Kind = Literal["tight", "loose"]
+KINDS: tuple[Kind, Kind] = ("tight", "loose")
+
+
+@attrs.frozen(kw_only=True, slots=False)  # the options of a learner consist of several such classes
+class ValueOptions:
+    """Which patterns of a group of pixels are one value."""
+
+    noise_deviations: float = option(
+        5.0,
+        "patterns are the same if their squared distance is that of noise, up to this many standard deviations",
+        gt(0.0),
+    )
+    gap_margin: int = option(
+        3,
+        "differences at either end that do not count where the largest gap between noise and changes is looked for",
+        ge(1),
+    )
+    common_count: int = option(3, "pictures that show a common value; a rarer one may be an outlier", ge(1))
+    rare_reach: float = option(
+        4.0, "such a rare value is merged with another within this multiple of the limit of squared distances", ge(1.0)
+    )
+    max_values: int = option(256, "values of a place; a group of pixels that has more is not a place", ge(2))
 
 
 @attrs.frozen(eq=False)
@@ -42,26 +66,26 @@ class Compared:
     light_after: Floats
 
     def first(self, count: int) -> Compared:
-        """Return the first pairs."""
+        """Return the first ``count`` pairs."""
         return Compared(self.before[:count], self.after[:count], self.light_before[:count], self.light_after[:count])
 
-    def some_pictures(self, count: int) -> Floats:
-        """Return pictures, half of them from before and half from after, of different pairs if there are enough."""
+    def pictures(self, count: int) -> Floats:
+        """Return ``count`` pictures, half from before and half from after, of different pairs if there are enough."""
         half = min(count, len(self.before)) // 2
         old, new = slice(0, half), slice(len(self.before) - half, None)
         parts = self.before[old] / self.light_before[old, None], self.after[new] / self.light_after[new, None]
         return np.concatenate(parts).astype(np.float32)
 
     def look(self, pixels: Numbers) -> Floats:
-        """Return the patterns of some pixels, first all before, then all after, in at most ``DIMENSIONS`` numbers.
+        """Return the patterns of some pixels, first all before, then all after, in at most ``MAX_DIMENSIONS`` numbers.
 
-        More pixels are added up in random bins, with random signs, which keeps distances.
+        More pixels are added up in random bins, with random signs, which preserves distances.
         """
         sketch = None
-        if len(pixels) > DIMENSIONS:
-            rng = np.random.default_rng(len(pixels))
-            sign, bins = rng.choice([-1.0, 1.0], len(pixels)), rng.integers(DIMENSIONS, size=len(pixels))
-            sketch = csr_array((sign.astype(np.float32), (bins, np.arange(len(pixels)))), (DIMENSIONS, len(pixels)))
+        if len(pixels) > MAX_DIMENSIONS:
+            rng, size = np.random.default_rng(len(pixels)), len(pixels)
+            sign, bins = rng.choice([-1.0, 1.0], size), rng.integers(MAX_DIMENSIONS, size=size)
+            sketch = csr_array((sign.astype(np.float32), (bins, np.arange(size))), (MAX_DIMENSIONS, size))
         parts = []
         for flat, light in ((self.before, self.light_before), (self.after, self.light_after)):
             for first in range(0, len(flat), CHUNK):
@@ -75,7 +99,7 @@ class Compared:
         return np.stack([self._pattern(code == value, pixels, count) for value in range(code.max() + 1)])
 
     def _pattern(self, shown: NDArray[np.bool_], pixels: Numbers, count: int) -> Floats:
-        old, new = (np.flatnonzero(some)[:count] for some in shown)
+        old, new = (np.flatnonzero(side)[:count] for side in shown)
         seen = np.concatenate(
             [
                 self.before[old[:, None], pixels] / self.light_before[old, None],
@@ -96,27 +120,30 @@ class GroupValues:
 
 
 def learn_values(
-    compared: Compared, groups: list[Numbers], kinds: tuple[int, ...] = (TIGHT, LOOSE), hasty: bool = False
+    compared: Compared,
+    groups: list[Numbers],
+    options: ValueOptions,
+    kinds: tuple[Kind, ...] = KINDS,
+    hasty: bool = False,
 ) -> list[GroupValues]:
-    """Return the values of each group, of each kind; in haste, nothing is learned once a group has too many.
-
-    Tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change.
-    """
+    """Return the values of each group, of each kind; in haste, nothing is learned once a group has too many."""
     codes: list[list[Numbers]] = [[] for _ in kinds]
     unexplained, overflow = np.zeros(len(kinds)), np.zeros(len(kinds), dtype=np.bool_)
     for pixels in groups:
         patterns = compared.look(pixels)
-        points, *limits = noise_free(patterns, ROUNDING * max(1.0, len(pixels) / DIMENSIONS))
-        for number, limit in enumerate(limits[kind] for kind in kinds):
-            overflow[number] |= len(most_different(points[:PROBED], limit)) > MOST_VALUES
+        found = noise_free(patterns, ROUNDING_VARIANCE * max(1.0, len(pixels) / MAX_DIMENSIONS), options)
+        for number, kind in enumerate(kinds):
+            limit = found.tight if kind == "tight" else found.loose
+            distinct = most_different(found.points[:COUNTED_PICTURES], limit, options.max_values)
+            overflow[number] |= len(distinct) > options.max_values
             skip = hasty and overflow[number]
-            code = np.zeros(len(points), dtype=np.intp) if skip else cluster(points, limit)
+            code = np.zeros(len(patterns), dtype=np.intp) if skip else cluster(found.points, limit, options)
             codes[number].append(code.reshape(2, -1))
             unexplained[number] += np.inf if skip else _unexplained(patterns, code)
         if hasty and overflow.all():
             break
-    found = zip(codes, unexplained.tolist(), overflow.tolist(), strict=True)
-    return [GroupValues(np.stack(code, axis=-1), error, many) for code, error, many in found]
+    results = zip(codes, unexplained.tolist(), overflow.tolist(), strict=True)
+    return [GroupValues(np.stack(code, axis=-1), error, many) for code, error, many in results]
 
 
 def _unexplained(patterns: Floats, code: Numbers) -> float:
@@ -125,12 +152,17 @@ def _unexplained(patterns: Floats, code: Numbers) -> float:
     return float(((patterns[rows] - _means(patterns, code)[code[rows]]) ** 2).sum(1).mean())
 
 
-def noise_free(patterns: Floats, rounding: float) -> tuple[Doubles, float, float]:
-    """Return patterns along the directions that are not noise, in units of noise, and two limits.
+@attrs.frozen(eq=False)
+class NoiseFree:
+    """Patterns along the directions that are not noise, in units of noise; those closer than a limit are the same."""
 
-    Patterns, all before and then all after, whose squared distance is below the limit are the same: the tight one says
-    what noise can do, the loose one what differences of the smaller kind there are.
-    """
+    points: Doubles  # (patterns, directions)
+    tight: float  # the largest squared distance that noise makes
+    loose: float  # the largest squared distance among differences of the smaller kind
+
+
+def noise_free(patterns: Floats, rounding: float, options: ValueOptions) -> NoiseFree:
+    """Return patterns, all before and then all after, without their noise; ``rounding`` is its least variance."""
     before, after = np.split(patterns, 2)
     delta = _differences(before[:NOISE_PAIRS], after[:NOISE_PAIRS])
     noise = _noise(delta, rounding)
@@ -138,20 +170,22 @@ def noise_free(patterns: Floats, rounding: float) -> tuple[Doubles, float, float
     ratio, axes = eigh(total + rounding * np.eye(len(total)), noise)
     axes = axes[:, ratio > _by_chance(len(total), NOISE_PAIRS)]
     if axes.shape[1] == 0:
-        return np.zeros((len(patterns), 0)), 0.0, 0.0
+        return NoiseFree(np.zeros((len(patterns), 0)), 0.0, 0.0)
     typical = 2 * axes.shape[1]  # the mean square of the difference of two noises
     length = ((delta @ axes) ** 2).sum(1)
     logarithm = np.log(length + typical)
     scale = max(1.0, float(np.median(length[_smaller_kind(logarithm)])) / typical)
-    tight = scale * (typical + FOLDS * np.sqrt(4 * typical))  # the variance of the square is 8 per axis
-    return patterns @ axes, tight, max(tight, float(np.exp(_below_gap(logarithm))) - typical)
+    deviation = np.sqrt(4 * typical)  # the variance of the square is 8 per axis
+    tight = scale * (typical + options.noise_deviations * deviation)
+    loose = float(np.exp(_below_gap(logarithm, options.gap_margin))) - typical
+    return NoiseFree(patterns @ axes, tight, max(tight, loose))
 
 
 def _noise(delta: Floats, rounding: float) -> Doubles:
     """Return the covariance of the noise of a pattern, from differences of which the smaller kind are noise alone.
 
     The smaller half of these is safe from rare small changes; its scale is then that of the typical one. As there are
-    not many more differences than dimensions, the covariance is drawn to that of noise alike in all directions.
+    not many more differences than dimensions, the covariance is shrunk towards that of noise equal in all directions.
     """
     size = delta.shape[1]
     length = (delta**2).sum(1) + 2 * rounding * size
@@ -168,7 +202,7 @@ def _differences(before: Floats, after: Floats) -> Floats:
 
     The latter serve places that change in all pairs.
     """
-    probes, square = before[:PROBES], (before**2).sum(1)
+    probes, square = before[:PROBED_PICTURES], (before**2).sum(1)
     apart = square - 2 * probes @ before.T
     np.fill_diagonal(apart, np.inf)
     return np.concatenate([after - before, before[apart.argmin(1)] - probes])
@@ -190,30 +224,35 @@ def _smaller_kind(lengths: Doubles) -> NDArray[np.bool_]:
     return np.asarray(lengths <= line[best])
 
 
-def _below_gap(lengths: Doubles) -> float:
-    """Return the number just below the largest gap."""
+def _below_gap(lengths: Doubles, margin: int) -> float:
+    """Return the number just below the largest gap, apart from those within a margin at either end."""
     line = np.sort(lengths)
-    gaps = np.diff(line)[FEWEST:-FEWEST]
-    return float(line[FEWEST + int(gaps.argmax())])
+    gaps = np.diff(line)[margin:-margin]
+    return float(line[margin + int(gaps.argmax())])
 
 
-def most_different(points: Doubles, limit: float) -> Doubles:
-    """Return points of which every other is within the limit, each farthest from those before; at most one too many."""
+def most_different(points: Doubles, limit: float, most: int) -> Doubles:
+    """Return points such that all others are within a limit of one, each farthest from those before it.
+
+    It stops once there are more than ``most``.
+    """
     distance, chosen = np.full(len(points), np.inf), points[:0]
-    while distance.max() > limit and len(chosen) <= MOST_VALUES:
+    while distance.max() > limit and len(chosen) <= most:
         chosen = np.concatenate([chosen, points[[distance.argmax()]]])
         distance = np.minimum(distance, ((points - chosen[-1]) ** 2).sum(1))
     return chosen
 
 
-def cluster(points: Doubles, limit: float) -> Numbers:
+def cluster(points: Doubles, limit: float, options: ValueOptions) -> Numbers:
     """Return the cluster of each point, numbered without gaps; clusters whose means are within the limit are one."""
     if points.shape[1] == 0:
         return np.zeros(len(points), dtype=np.intp)
-    code = _nearest(points, most_different(points, limit))
-    for _ in range(MEANS):
+    code = _nearest(points, most_different(points, limit, options.max_values))
+    for _ in range(MEAN_ROUNDS):
         code = _nearest(points, _means(points, code))
-    code = _merged(_means(points, code), np.bincount(code), limit)[code]
+    count = np.bincount(code)
+    reach = np.where(count < options.common_count, options.rare_reach * limit, limit)
+    code = _merged(_means(points, code), count, reach)[code]
     used = np.unique(code)
     return _nearest(points, _means(points, code)[used])
 
@@ -233,10 +272,9 @@ def _means(points: Doubles | Floats, code: Numbers) -> Doubles:
     return means
 
 
-def _merged(centres: Doubles, count: Numbers, limit: float) -> Numbers:
-    """Return for each centre the larger one that it is part of, or itself."""
+def _merged(centres: Doubles, count: Numbers, reach: Doubles) -> Numbers:
+    """Return for each centre the larger one within its reach that it is part of, or itself."""
     part_of = np.arange(len(centres))
-    reach = np.where(count < OFTEN, RARE_REACH * limit, limit)
     kept: list[int] = []
     for centre in np.argsort(-count).tolist():
         apart = ((centres[kept] - centres[centre]) ** 2).sum(1)
