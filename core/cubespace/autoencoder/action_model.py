@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import attrs
+import torch
 from torch import Tensor, nn
 
 from cubespace.autoencoder.apply_module import ApplyModule
@@ -26,6 +27,8 @@ class ActionModel(nn.Module):
 
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+    explains: ClassVar[bool] = False  # whether its logits in training are log p(a, z1 | z0): how well it explains them
+    needs_effects: ClassVar[bool] = False  # whether it works with STRIPS-like apply modules only
     writable: ClassVar[bool] = False  # whether effects can be written into it: it then defines write_effects
 
     def __init__(self, bits: int, actions: int, shape: ActionShape, options: Any) -> None:
@@ -47,8 +50,17 @@ class ActionModel(nn.Module):
         """Return the actions, (batch, actions): rows that sum to one while training, one-hot rows in evaluation."""
 
     def tables(self) -> list[nn.Parameter]:
-        """Return the parameters that have a row for each action: what is known about one action and no other."""
+        """Return the parameters, (actions, bits), whose rows are what is known about one action and no other."""
         return [parameter for parameter in self.parameters() if parameter.shape == (self.actions, self.bits)]
+
+    @torch.no_grad()
+    def hold_bit(self, bit: int) -> None:
+        """Be told that a bit has one value from now on: no action changes it."""
+        for table in self.tables():
+            table[:, bit] = 0.0
+
+    def leave_bit(self, bit: int) -> None:
+        """Be told that a bit never changes from now on."""
 
     def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
         """Be told that some labels have these effects from now on, (rows, bits) each."""

@@ -26,7 +26,7 @@ class ApplyModule(nn.Module):
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     strips: ClassVar[bool] = True  # whether the effects are independent of the state
-    writable: ClassVar[bool] = False  # whether effects can be written into it: it then defines write_effects
+    writable: ClassVar[bool] = False  # whether effects can be written into it: write_effects and write_rows do it
 
     def __init__(self, bits: int, actions: int, options: Any) -> None:
         super().__init__()
@@ -61,8 +61,14 @@ class ApplyModule(nn.Module):
         return torch.logit(after_false), torch.logit(after_true)
 
     def tables(self) -> list[nn.Parameter]:
-        """Return the parameters that have a row for each action: what is known about one action and no other."""
-        return [parameter for parameter in self.parameters() if parameter.shape[:1] == (self.actions,)]
+        """Return the parameters, (actions, bits, …), whose rows are what is known about one action and no other."""
+        return [parameter for parameter in self.parameters() if parameter.shape[:2] == (self.actions, self.bits)]
+
+    @torch.no_grad()
+    def hold_bit(self, bit: int) -> None:
+        """Be told that a bit has one value from now on: no action changes it."""
+        for table in self.tables():
+            table[:, bit] = 0.0
 
     def successors(self, state: Tensor, labels: Tensor) -> Tensor:
         """Return the exact successors of states, (batch, bits), under each of some actions: bool (batch, labels, bits).
@@ -80,6 +86,13 @@ class ApplyModule(nn.Module):
     def effects(self) -> tuple[Tensor, Tensor]:
         """Return the add and the delete mask of every action: two of bool (actions, bits), never both true."""
         raise NotImplementedError(f"{type(self).__name__} has no STRIPS effects")
+
+    @torch.no_grad()
+    def leave_bit(self, bit: int) -> None:
+        """Let no action change a bit; a subclass whose tables are not (actions, bits) says how."""
+        for table in self.tables():
+            if table.shape == (self.actions, self.bits):
+                table[:, bit] = 0.0
 
     def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
         """Give some actions these effects, (rows, bits) each, from which training goes on; others stay as they are."""

@@ -97,6 +97,10 @@ class Decoder(nn.Module, ABC):
     def hold_bit(self, bit: int, value: bool, share: float) -> None:
         """Be told that a bit has one value from now on; before, a ``share`` of states had it true."""
 
+    def merge_bits(self, kept: int, copy: int, *, opposite: bool) -> None:
+        """Draw with one bit what a copy of it, or its opposite, has drawn; the copy is false from now on."""
+        raise NotImplementedError(f"{type(self).__name__} cannot merge bits")
+
 
 def picture_shape(image_shape: tuple[int, ...]) -> Shape:
     """Return height, width and colours of pictures, 1 colour for grey ones."""

@@ -30,12 +30,13 @@ def mixed_bits(before: Tensor, after: Tensor, pixels: Tensor, free: Tensor, lost
     fraction ``lost`` of their variance when the other bits draw them as well as they can. ``before`` and ``after`` are
     bool (transitions, bits), ``pixels`` (2 * transitions, pixels) in [0, 1], ``free`` the bits that may be taken.
     """
-    states = torch.cat((before, after)).double()
+    states = torch.cat((before, after)).cpu().double()  # not every device has double precision
     centred = states - states.mean(0)
-    shown = pixels.double() - pixels.double().mean(0)
+    shown = pixels.cpu().double()
+    shown = shown - shown.mean(0)
     products, shares = centred.T @ centred / len(states), centred.T @ shown / len(states)
     variance = float(shown.square().mean())
-    live = (free & states.bool().any(0) & ~states.bool().all(0)).cpu().numpy()
+    live = (free.cpu() & states.bool().any(0) & ~states.bool().all(0)).numpy()
     first, last = before.cpu().numpy().copy(), after.cpu().numpy().copy()
     taken: list[int] = []
     while live.any():
@@ -43,7 +44,7 @@ def mixed_bits(before: Tensor, after: Tensor, pixels: Tensor, free: Tensor, lost
         savings = _savings(first, last, bits)
         inverse = torch.linalg.inv(products[bits][:, bits] + RIDGE * torch.eye(len(bits), dtype=torch.double))
         weights = inverse @ shares[bits]  # (bits, pixels)
-        losses = (weights.square().mean(1) / inverse.diagonal()).cpu().numpy()  # of the error without each bit
+        losses = (weights.square().mean(1) / inverse.diagonal()).numpy()  # of the error without each bit
         able = (savings > 0) & (losses < lost * variance)
         if not able.any():
             break
@@ -52,6 +53,23 @@ def mixed_bits(before: Tensor, after: Tensor, pixels: Tensor, free: Tensor, lost
         live[bit] = False
         first[:, bit] = last[:, bit] = False
     return taken
+
+
+def equal_bits(states: Tensor, live: Tensor) -> list[tuple[int, int, bool]]:
+    """Return the bits that equal an earlier one in every state, or differ in every state: (earlier, later, differ).
+
+    ``states`` is bool (states, bits). In the states 001 and 110, bit 1 equals bit 0, and bit 2 is its opposite.
+    """
+    signs = states ^ states[0]  # as seen from the first state, opposite bits are equal
+    first: dict[bytes, int] = {}
+    pairs = []
+    for bit in live.nonzero()[:, 0].tolist():
+        column = signs[:, bit].cpu().numpy().tobytes()
+        if column in first:
+            pairs.append((first[column], bit, bool(states[0, bit] != states[0, first[column]])))
+        else:
+            first[column] = bit
+    return pairs
 
 
 def _savings(before: Bits, after: Bits, bits: Indices) -> Indices:

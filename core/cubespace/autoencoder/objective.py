@@ -53,6 +53,9 @@ class Objective(ABC):
         ``images`` are the pictures before and after, (2, batch, pixels) in [0, 1]; ``progress`` is from 0 to 1.
         """
 
+    def check(self, model: SpaceAutoEncoder) -> None:  # noqa: B027 - most objectives suit every network
+        """Raise a :class:`UsageError` if the parts of the network are not such as the objective needs."""
+
     def needs_successor(self) -> bool:
         """Return whether the picture of the predicted successor is needed; drawing it takes a third of the decoder."""
         return True

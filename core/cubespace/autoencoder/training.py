@@ -97,7 +97,8 @@ class Trainer:
                 row |= self._epoch()
             row |= {f"validation_{name}": value for name, value in table_1(self.model, self.validation).items()}
             row["seconds"] = round(time.perf_counter() - started, 3)
-            self._advance(row)
+            with self.random():
+                self._advance(row)
             yield row
 
     def state(self) -> dict[str, Any]:

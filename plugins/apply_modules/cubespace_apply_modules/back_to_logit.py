@@ -100,6 +100,12 @@ class BackToLogit(ApplyModule):
         return false + effect > 0, ~(true + effect > 0)
 
     @torch.no_grad()
+    def leave_bit(self, bit: int) -> None:
+        """Set all effects on a bit to nothing."""
+        self.table[:, bit] = 0.0
+        self.shift[bit] = 0.0
+
+    @torch.no_grad()
     def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
         """Set the effects of some actions just clearly enough to change a bit."""
         false, true, _ = self._logits()

@@ -41,6 +41,8 @@ class MinMax(ApplyModule):
 
     def bit_logits(self) -> tuple[Tensor, Tensor]:
         """Return the logits of the probabilities of the three effects, put together as relaxed effects are."""
+        if not self.training:  # the likeliest of three may be less likely than not
+            return super().bit_logits()
         effect = torch.softmax(self.table.view(-1, self.bits, 3), dim=2)  # (actions, bits, 3)
         add, delete = effect[..., ADD], effect[..., DELETE]
         after_false, after_true = (
@@ -57,6 +59,23 @@ class MinMax(ApplyModule):
         """Return the add and the delete mask of every action."""
         kind = self.table.detach().view(-1, self.bits, 3).argmax(2)  # (actions, bits)
         return kind == ADD, kind == DELETE
+
+    def tables(self) -> list[nn.Parameter]:
+        """Return the table of effects."""
+        return [self.table]
+
+    @torch.no_grad()
+    def hold_bit(self, bit: int) -> None:
+        """Let every action do nothing to the bit."""
+        unchanged = torch.tensor(NOTHING, device=self.table.device)
+        self.table.view(-1, self.bits, 3)[:, bit] = one_hot(unchanged, 3).to(self.table.dtype) * WRITTEN_LOGIT
+
+    @torch.no_grad()
+    def leave_bit(self, bit: int) -> None:
+        """Set all effects on a bit to nothing."""
+        self.table.view(self.actions, self.bits, 3)[:, bit] = (
+            torch.eye(3, device=self.table.device)[NOTHING] * WRITTEN_LOGIT
+        )
 
     @torch.no_grad()
     def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:

@@ -13,16 +13,23 @@ from attrs.validators import and_, ge, gt, le
 from torch import Tensor, nn
 
 from cubespace.autoencoder.encoder import Decoder
-from cubespace.autoencoder.inference import encode_pixels, label_states
+from cubespace.autoencoder.inference import decode_pixels, encode_pixels, label_states
 from cubespace.autoencoder.losses import image_loss, total, variational, zero_suppress
 from cubespace.autoencoder.model import SpaceAutoEncoder, Transition
-from cubespace.autoencoder.needless_bits import mixed_bits, weak_bits
+from cubespace.autoencoder.needless_bits import equal_bits, mixed_bits, weak_bits
 from cubespace.autoencoder.objective import Losses, Objective, Renewed
 from cubespace.autoencoder.schedules import delayed
 from cubespace.base.differences import find_differences
+from cubespace.base.errors import UsageError
 from cubespace.base.options import option
+from cubespace_networks.sprites import SpritesDecoder
 
-SMALL_PAY_MORE_FROM = 0.15  # fraction of the training from which small sprites pay more than large ones
+WEAK_AT = (0.4, 0.5, 0.6, 0.7)  # fractions of the training at which weak bits are given up, …
+MIXED_AT = (0.5, 0.6, 0.7, 0.8)  # … those that only multiply differences, …
+MERGED_AT = 0.8  # … and copies of others, which also happens at the end
+MOMENTS = sorted({*WEAK_AT, *MIXED_AT, MERGED_AT})
+DRAWN_WELL_AT_LAST = 0.7  # fraction of the training from which pictures count as drawn as well as they will be
+LOOKED_AT = 500  # training pictures by which that is judged
 LEAST_SHARE = 0.1  # of a typical sprite: smaller ones pay no more than it
 LABELLED_AT_ONCE = 1000  # transitions
 
@@ -39,6 +46,7 @@ class LikelihoodOptions:
     reseed: int = option(2, "epochs after which labels that explain nothing are given to transitions; 0: never", ge(0))
     reseed_until: float = option(0.9, "fraction of the training after which that ends", and_(ge(0.0), le(1.0)))
     weak: float = option(0.3, "bits that move no pixel by this fraction of a typical bit are held constant", ge(0.0))
+    drawn_well: float = option(0.03, "variance of pictures that may be missing when bits begin to be given up", gt(0.0))
     needless: float = option(0.005, "variance of pictures that a bit may cost which only makes differences", ge(0.0))
 
 
@@ -51,20 +59,18 @@ class LikelihoodObjective(Objective):
     revision = 1
     Options = LikelihoodOptions
     options: LikelihoodOptions
-    HOLD_AT = (0.4, 0.5, 0.6, 0.7, 0.8)  # fractions of the training at which needless bits are held
 
     def losses(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor, progress: float) -> Losses:
         """Return the terms of pictures, of transitions and of the decoder."""
         weights, options = self.weights, self.options
-        kind = "pixels" if model.decoder.linear else weights.image
-        before, after = image_loss(kind, outputs.pixels, images)
+        before, after = image_loss(weights.image, outputs.pixels, images, linear=model.decoder.linear)
         terms = {
             "before": before,
             "after": after,
             "direct": -torch.logsumexp(outputs.labels.float(), dim=1).mean() / model.bits,
             "zero_suppress": zero_suppress(outputs.states),
             "balance": (outputs.states.float().mean((0, 1)) - 0.5).square().mean(),
-            "sprites": _extent(model.decoder, small_pay_more=progress >= SMALL_PAY_MORE_FROM),
+            "sprites": _extent(model.decoder),
         }
         if weights.variational:
             terms["variational"] = variational(outputs.logits, outputs.labels, weights.prior)
@@ -80,6 +86,14 @@ class LikelihoodObjective(Objective):
                 "sprites": options.sprites * max(0.0, 1.0 - progress / options.sprites_until),
             },
         )
+
+    def check(self, model: SpaceAutoEncoder) -> None:
+        """Raise a :class:`UsageError` if the logits of labels are no likelihood."""
+        if not model.action.explains:
+            raise UsageError(
+                "the objective 'likelihood' needs an action model that says how probable a transition is: "
+                "set autoencoder.action=posterior, or another objective with autoencoder.objective"
+            )
 
     def needs_successor(self) -> bool:
         """Return no: that a label leads to the right bits is what the transition term says."""
@@ -98,34 +112,62 @@ class LikelihoodObjective(Objective):
 
     @torch.no_grad()
     def end_epoch(self, model: SpaceAutoEncoder, images: Tensor, epoch: int, epochs: int) -> Sequence[Renewed]:
-        """Hold bits that are needless, and give labels that explain nothing to transitions that none explains."""
-        progress, before_it = epoch / epochs, (epoch - 1) / epochs
-        if any(before_it < moment <= progress for moment in self.HOLD_AT):
-            self._hold_needless(model, images)
+        """Give up bits that are needless, and give labels that explain nothing to transitions that none explains."""
+        progress, previous = epoch / epochs, (epoch - 1) / epochs
+        if isinstance(model.decoder, SpritesDecoder):
+            self._look_at_pictures(model, model.decoder, images, progress)
+            if model.decoder.drawn_well:
+                passed = [moment for moment in MOMENTS if previous < moment <= progress]
+                self._give_up_bits(model, images, passed, last=epoch == epochs)
         every, options = self.options.reseed, self.options
         if every and epoch % every == 0 and self.weights.direct_from <= progress < options.reseed_until:
             return self._reseed(model, images)
         return ()
 
-    def _hold_needless(self, model: SpaceAutoEncoder, images: Tensor) -> None:
-        """Hold weak bits and, of the others, those that only multiply differences."""
-        sprites = model.decoder.sprites_of_bits()
-        if sprites is None:
+    def _look_at_pictures(
+        self, model: SpaceAutoEncoder, decoder: SpritesDecoder, images: Tensor, progress: float
+    ) -> None:
+        """Note once that pictures are drawn well: giving bits up before that would lose what they are about to draw."""
+        if decoder.drawn_well:
+            return
+        shown = images[0, :: max(1, images.shape[1] // LOOKED_AT)]
+        pixels = shown.float().div(255.0)
+        error = (decode_pixels(model, encode_pixels(model, shown)) - pixels).square().mean()
+        well = bool(error < self.options.drawn_well * (pixels - pixels.mean(0)).square().mean())
+        decoder.drawn_well.fill_(well or progress >= DRAWN_WELL_AT_LAST)
+
+    def _give_up_bits(self, model: SpaceAutoEncoder, images: Tensor, passed: Sequence[float], *, last: bool) -> None:
+        """Hold weak bits, then bits that only multiply differences, and in the end merge bits that are equal."""
+        weak, mixed = any(moment in WEAK_AT for moment in passed), any(moment in MIXED_AT for moment in passed)
+        merge = last or MERGED_AT in passed
+        if not (weak or mixed or merge):
             return
         before, after = (encode_pixels(model, part) for part in images)
-        states = torch.cat((before, after))
+        sprites = model.decoder.sprites_of_bits()
         free = ~model.encoder.held_bits()
-        live = free & states.any(0) & ~states.all(0)
-        weak = weak_bits(sprites, live, self.options.weak) & free
-        pixels = images.flatten(0, 1).float().div_(255.0)
-        mixed = mixed_bits(before, after, pixels, free & ~weak, self.options.needless)
+        states = torch.cat((before, after))
         share = states.float().mean(0)  # of true ones
-        for bit in [*weak.nonzero()[:, 0].tolist(), *mixed]:
+        live = free & states.any(0) & ~states.all(0)
+        given_up: list[int] = []
+        if weak and sprites is not None:
+            given_up = (weak_bits(sprites, live, self.options.weak) & free).nonzero()[:, 0].tolist()
+            free[given_up] = live[given_up] = False
+        if mixed:
+            pixels = images.flatten(0, 1).float().div_(255.0)
+            found = mixed_bits(before, after, pixels, free, self.options.needless)
+            given_up += found
+            live[found] = False
+        for bit in given_up:
             value = bool(share[bit] > 0.5)
             model.encoder.hold_bit(bit, value)
             model.decoder.hold_bit(bit, value, float(share[bit]))
-            for table in (*model.apply_module.tables(), *model.action.tables()):
-                table.view(model.actions, model.bits, -1)[:, bit] = 0.0
+        copies = equal_bits(states, live) if merge else []
+        for kept, copy, opposite in copies:
+            model.decoder.merge_bits(kept, copy, opposite=opposite)
+            model.encoder.hold_bit(copy, False)
+        for bit in [*given_up, *(copy for _, copy, _ in copies)]:
+            model.apply_module.leave_bit(bit)
+            model.action.leave_bit(bit)
 
     def _reseed(self, model: SpaceAutoEncoder, images: Tensor) -> Sequence[Renewed]:
         """Write the most frequent differences that no label explains into labels that explain no transition."""
@@ -151,16 +193,17 @@ class LikelihoodObjective(Objective):
         return [Renewed(table, rows) for table in (*model.apply_module.tables(), *model.action.tables())]
 
 
-def _extent(decoder: Decoder, *, small_pay_more: bool) -> Tensor:
+def _extent(decoder: Decoder) -> Tensor:
     """Return what all bits together change in a picture, per pixel.
 
-    If ``small_pay_more``, a sprite pays up to ten times as much the smaller its largest pixel is: needless ones vanish.
+    Once pictures are drawn well, a sprite pays up to ten times as much the smaller its largest pixel is: needless ones
+    vanish.
     """
     sprites = decoder.sprites_of_bits()
     if sprites is None:
         return torch.zeros((), device=next(decoder.parameters()).device)
     extent = sprites.abs().sum(0)  # (bits,)
-    if small_pay_more:
+    if isinstance(decoder, SpritesDecoder) and decoder.drawn_well:
         size = sprites.detach().abs().amax(0)
         typical = size.median()
         extent = extent * (typical / (size + LEAST_SHARE * typical))

@@ -14,6 +14,7 @@ from torch.nn.functional import one_hot, softplus
 
 from cubespace.autoencoder.action_model import ActionModel, ActionShape
 from cubespace.autoencoder.apply_module import ApplyModule
+from cubespace.autoencoder.devices import full_precision
 from cubespace.autoencoder.relaxations import softplus_inverse
 from cubespace.base.options import option
 
@@ -41,6 +42,8 @@ class Posterior(ActionModel):
     """
 
     revision = 1
+    explains = True
+    needs_effects = True
     Options = PosteriorOptions
     options: PosteriorOptions
 
@@ -56,7 +59,7 @@ class Posterior(ActionModel):
 
         In training logits are normalised: their log-sum-exp is the logarithm of the likelihood of the transition.
         """
-        with torch.autocast(before.device.type, enabled=False):
+        with full_precision(before.device):
             before, after = before.float(), after.float()
             forward, backward = apply.bit_logits(), self.backward_logits()
             if not self.training:
@@ -70,6 +73,12 @@ class Posterior(ActionModel):
         """Return how probable each bit is before each action, for bits that are false and true after it."""
         effect, scale = self.table + self.shift, softplus(self.scale)
         return effect - scale, effect + scale
+
+    @torch.no_grad()
+    def leave_bit(self, bit: int) -> None:
+        """Expect nothing of a bit before any action."""
+        self.table[:, bit] = 0.0
+        self.shift[bit] = 0.0
 
     @torch.no_grad()
     def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
