@@ -6,7 +6,6 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import attrs
-import torch
 from torch import Tensor, nn
 
 from cubespace.autoencoder.apply_module import ApplyModule
@@ -52,12 +51,6 @@ class ActionModel(nn.Module):
     def tables(self) -> list[nn.Parameter]:
         """Return the parameters, (actions, bits), whose rows are what is known about one action and no other."""
         return [parameter for parameter in self.parameters() if parameter.shape == (self.actions, self.bits)]
-
-    @torch.no_grad()
-    def hold_bit(self, bit: int) -> None:
-        """Be told that a bit has one value from now on: no action changes it."""
-        for table in self.tables():
-            table[:, bit] = 0.0
 
     def leave_bit(self, bit: int) -> None:
         """Be told that a bit never changes from now on."""

@@ -64,12 +64,6 @@ class ApplyModule(nn.Module):
         """Return the parameters, (actions, bits, …), whose rows are what is known about one action and no other."""
         return [parameter for parameter in self.parameters() if parameter.shape[:2] == (self.actions, self.bits)]
 
-    @torch.no_grad()
-    def hold_bit(self, bit: int) -> None:
-        """Be told that a bit has one value from now on: no action changes it."""
-        for table in self.tables():
-            table[:, bit] = 0.0
-
     def successors(self, state: Tensor, labels: Tensor) -> Tensor:
         """Return the exact successors of states, (batch, bits), under each of some actions: bool (batch, labels, bits).
 
@@ -89,10 +83,9 @@ class ApplyModule(nn.Module):
 
     @torch.no_grad()
     def leave_bit(self, bit: int) -> None:
-        """Let no action change a bit; a subclass whose tables are not (actions, bits) says how."""
+        """Let no action change a bit; a subclass whose tables are not of logits says how."""
         for table in self.tables():
-            if table.shape == (self.actions, self.bits):
-                table[:, bit] = 0.0
+            table[:, bit] = 0.0
 
     def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
         """Give some actions these effects, (rows, bits) each, from which training goes on; others stay as they are."""

@@ -65,12 +65,6 @@ class MinMax(ApplyModule):
         return [self.table]
 
     @torch.no_grad()
-    def hold_bit(self, bit: int) -> None:
-        """Let every action do nothing to the bit."""
-        unchanged = torch.tensor(NOTHING, device=self.table.device)
-        self.table.view(-1, self.bits, 3)[:, bit] = one_hot(unchanged, 3).to(self.table.dtype) * WRITTEN_LOGIT
-
-    @torch.no_grad()
     def leave_bit(self, bit: int) -> None:
         """Set all effects on a bit to nothing."""
         self.table.view(self.actions, self.bits, 3)[:, bit] = (

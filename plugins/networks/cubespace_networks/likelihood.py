@@ -120,7 +120,8 @@ class LikelihoodObjective(Objective):
                 passed = [moment for moment in MOMENTS if previous < moment <= progress]
                 self._give_up_bits(model, images, passed, last=epoch == epochs)
         every, options = self.options.reseed, self.options
-        if every and epoch % every == 0 and self.weights.direct_from <= progress < options.reseed_until:
+        due = every and epoch % every == 0 and self.weights.direct_from <= progress < options.reseed_until
+        if due and model.apply_module.writable:
             return self._reseed(model, images)
         return ()
 
@@ -203,8 +204,9 @@ def _extent(decoder: Decoder) -> Tensor:
     if sprites is None:
         return torch.zeros((), device=next(decoder.parameters()).device)
     extent = sprites.abs().sum(0)  # (bits,)
-    if isinstance(decoder, SpritesDecoder) and decoder.drawn_well:
+    if isinstance(decoder, SpritesDecoder):
         size = sprites.detach().abs().amax(0)
         typical = size.median()
-        extent = extent * (typical / (size + LEAST_SHARE * typical))
+        # chosen on the device: nothing waits for it
+        extent = torch.where(decoder.drawn_well, extent * (typical / (size + LEAST_SHARE * typical)), extent)
     return extent.sum() / len(sprites)
