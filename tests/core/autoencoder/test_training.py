@@ -153,6 +153,7 @@ def test_the_state_between_epochs_continues_bit_by_bit(extensions) -> None:
         assert (continued.updates, continued.as_trained) == (whole.updates, whole.as_trained)
 
 
+# bits are given up from the first moment on, however few updates there are
 BAYES = {
     "action": "posterior",
     "objective": "likelihood:weak=0.9",

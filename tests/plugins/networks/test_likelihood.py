@@ -114,10 +114,10 @@ def test_a_needless_bit_is_held_and_pictures_and_effects_are_those_of_the_others
 
 def test_bits_are_given_up_only_once_pictures_are_drawn_well() -> None:
     images = pictures("000>100", "010>110", "101>001", "001>011")
-    for weak, held in ((0.01, False), (1.0, True)):  # of the picture: the third pixel is drawn, or nearly not
+    for well in (False, True):
         model = pixels_are_bits()
         with torch.no_grad():
-            model.decoder.sprites.weight[0, 0] = 0.0 if not held else 1.0
+            model.decoder.sprites.weight[0, 0] = float(well)  # the first pixel is drawn, or it is not
             model.decoder.sprites.weight[2, 2] = 0.25
         dim = images.clone()
         dim[..., 2] //= 4
@@ -125,8 +125,8 @@ def test_bits_are_given_up_only_once_pictures_are_drawn_well() -> None:
             layer = next(part for part in model.encoder.modules() if isinstance(part, torch.nn.Linear))
             layer.weight[2, 2] = 80.0  # the encoder sees the dim pixel as before
             objective(reseed=0).end_epoch(model, dim, 4, 10)
-        assert bool(model.decoder.drawn_well) is held, weak
-        assert bool(model.encoder.held_bits().any()) is held
+        assert bool(model.decoder.drawn_well) is well
+        assert bool(model.encoder.held_bits().any()) is well
 
 
 def test_bits_that_are_equal_or_opposite_become_one_and_pictures_stay() -> None:
