@@ -9,4 +9,9 @@ DECODER = "sprites"
 ACTION_MODEL = "posterior"
 OBJECTIVE = "likelihood"
 EXTENSIONS: tuple[str, ...] = ()
+FORMER_PARTS = {  # of a network of version 0.2.0 that does not say
+    "autoencoder.decoder": "mlp",
+    "autoencoder.action": "head",
+    "autoencoder.objective": "paper",
+}
 FORMER_ENCODERS = ("places", "piles")  # encoders of version 0.2.0 that are learners now

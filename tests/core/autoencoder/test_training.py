@@ -156,9 +156,9 @@ def test_the_state_between_epochs_continues_bit_by_bit(extensions) -> None:
 # bits are given up from the first moment on, however few updates there are
 BAYES = {
     "action": "posterior",
-    "objective": "likelihood:weak=0.9",
+    "objective": "likelihood:weak=1.0,drawn_well=9.0",
     "decoder": "sprites",
-}  # of few updates, bits are held
+}
 
 
 def bayes_recipe(apply: str = "btl", **train: object) -> Recipe:
