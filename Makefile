@@ -8,7 +8,7 @@ ALONE = $(BIN)/pytest -m wall_clock $(shell grep -rl mark.wall_clock --include="
 .PHONY: run test coverage slow format clean docs browser screenshots
 
 run: $(VENV)/.ready
-	$(BIN)/cube run
+	$(BIN)/cube run --apply btl --planner fd-lmcut
 
 test: $(VENV)/.ready
 	$(BIN)/ruff check

@@ -19,9 +19,8 @@ run = cubespace.run(
     data__transitions=600,
     autoencoder__bits=12,
     autoencoder__actions=60,
-    learner="autoencoder",  # the paper's network, trained by gradient
+    learner="autoencoder",  # a network that is trained by gradient
     encoder="mlp:width=100",
-    decoder="mlp:width=100",
     train__epochs=80,
     train__batch=50,
     folder=folder / "run",

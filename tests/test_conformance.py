@@ -58,7 +58,7 @@ SPECS = {
     "hanoi": ["hanoi", "hanoi:disks=3,pegs=4"],
     "places": ["places", "places:seed=5"],
     "piles": ["piles", "piles:columns=3"],
-    "btl": ["btl", "btl:bn=off", "btl:activation=binconcrete"],
+    "btl": ["btl", "btl:norm=batch", "btl:norm=none", "btl:activation=binconcrete"],
     "ray": [],  # tests/plugins/executors/test_ray.py: one cluster for all checks, if Ray is there
     "local": ["local", "local:jobs=3,retries=0"],
     "fd": ['fd:search="astar(blind())"'],

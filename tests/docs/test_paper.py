@@ -40,7 +40,7 @@ def settings() -> list[str]:
 
 
 def specs() -> list[str]:
-    """Return the components with options, such as ``btl:bn=off``."""
+    """Return the components with options, such as ``btl:norm=none``."""
     return [text for text in quoted() if re.match(r"[a-z0-9-]+:[a-z_]+=", text)]
 
 

@@ -21,8 +21,18 @@ def _draw(states: np.ndarray, cell: int, colour: bool) -> Images:
 
 
 def tiny_recipe(apply: str = "btl", **train: object) -> Recipe:
-    encoder, decoder = "mlp:width=32,noise=0.1,dropout=0.05", "mlp:width=32"
-    shape = AutoencoderConfig(bits=12, actions=16, action_width=32, encoder=encoder, decoder=decoder, apply=apply)
+    """A short training with the paper's action head and objective, and our steps after it."""
+    shape = AutoencoderConfig(
+        bits=12,
+        actions=16,
+        action="head",
+        action_width=32,
+        objective="paper",
+        encoder="mlp:width=32,noise=0.1,dropout=0.05",
+        decoder="mlp:width=32",
+        apply=apply,
+    )
+    train = {"extensions": ("consolidate", "rewrite", "decoder")} | train
     settings: dict[str, object] = {"epochs": 3, "decoder_epochs": 1, "action_epochs": 2, "batch": 20} | train
     settings.setdefault("consolidation", ConsolidationConfig(rounds=2, epochs=2))
     return Recipe(autoencoder=shape, train=TrainConfig(**settings))  # type: ignore[arg-type]

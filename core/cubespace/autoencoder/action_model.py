@@ -26,6 +26,8 @@ class ActionModel(nn.Module):
 
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+    explains: ClassVar[bool] = False  # whether its logits in training are log p(a, z1 | z0): how well it explains them
+    needs_effects: ClassVar[bool] = False  # whether it works with STRIPS-like apply modules only
     writable: ClassVar[bool] = False  # whether effects can be written into it: it then defines write_effects
 
     def __init__(self, bits: int, actions: int, shape: ActionShape, options: Any) -> None:
@@ -45,6 +47,16 @@ class ActionModel(nn.Module):
     @abstractmethod
     def choose(self, logits: Tensor, temperature: float) -> Tensor:
         """Return the actions, (batch, actions): rows that sum to one while training, one-hot rows in evaluation."""
+
+    def tables(self) -> list[nn.Parameter]:
+        """Return the parameters, (actions, bits), whose rows are what is known about one action and no other."""
+        return [parameter for parameter in self.parameters() if parameter.shape == (self.actions, self.bits)]
+
+    def leave_bit(self, bit: int) -> None:
+        """Be told that a bit never changes from now on."""
+
+    def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
+        """Be told that some labels have these effects from now on, (rows, bits) each."""
 
     def write_effects(self, add: Tensor, delete: Tensor) -> None:
         """Let label ``a`` be given to the transitions whose difference is nearest to effect ``a``, (effects, bits)."""

@@ -16,7 +16,7 @@ from cubespace.autoencoder.layers import initialise_as_glorot
 from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.autoencoder.network_code import NetworkCode
 from cubespace.autoencoder.phase import Phase
-from cubespace.base.errors import InputError
+from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import structure
 from cubespace.learning.bit_learner import Parts
 from cubespace.learning.code import SavedCode
@@ -58,6 +58,11 @@ def build_network(
     encoder: Encoder = parts.create("encoder", config.encoder, shape, config.bits)
     decoder: Decoder = parts.create("decoder", config.decoder, shape, config.bits)
     action: ActionModel = parts.create("action", config.action, config.bits, config.actions, sizes)
+    if action.needs_effects and not apply.strips:
+        raise UsageError(
+            f"the action model '{config.action}' infers labels from the effects of the apply module, and "
+            f"'{config.apply}' has none: set autoencoder.action to another, see `cube plugins action`"
+        )
     model = SpaceAutoEncoder(image_shape, encoder=encoder, decoder=decoder, action=action, apply=apply)
     for extension in extensions:
         extension.extend(model, train)

@@ -7,7 +7,7 @@ import os
 import platform
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 from torch import Tensor
@@ -71,6 +71,12 @@ def settle(threads: int) -> None:
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)  # vanishing gradients become denormal numbers, which are a hundred times slower
     _keep_freed_memory()
+
+
+def full_precision(device: torch.device) -> AbstractContextManager[object]:
+    """Compute in float32 inside the block, whatever the precision of the training."""
+    available = torch.amp.is_autocast_available(device.type)
+    return torch.autocast(device.type, enabled=False) if available else nullcontext()
 
 
 @contextmanager

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
-from cubespace.autoencoder.layers import held_outputs, hold_output
+from cubespace.autoencoder.layers import CERTAIN
 from cubespace.base.options import NoOptions
 
 Shape = tuple[int, int, int]  # height, width, colours
@@ -42,35 +43,38 @@ class Encoder(nn.Module, ABC):
 
 
 class LayeredEncoder(Encoder):
-    """An encoder that is one sequence of layers, ending in a block of dense layers whose last one is linear."""
+    """An encoder that is one sequence of layers; bits that are held are overruled."""
 
     net: nn.Sequential
+    held: Tensor  # (bits,), the logit of a bit that is held, else 0
+
+    def __init__(self, shape: Shape, bits: int, options: Any) -> None:
+        super().__init__(shape, bits, options)
+        self.register_buffer("held", torch.zeros(bits))
 
     def forward(self, pixels: Tensor) -> Tensor:
         """Return (batch, bits)."""
         logits: Tensor = self.net(pixels)
-        return logits
+        return torch.where(self.held.ne(0), self.held.to(logits.dtype), logits)
 
     def hold_bit(self, bit: int, value: bool) -> None:
-        """Cut the bit off its inputs."""
-        hold_output(self._output, bit, value)
+        """Overrule what the layers say of the bit."""
+        self.held[bit] = CERTAIN if value else -CERTAIN
 
     def held_bits(self) -> Tensor:
-        """Return the bits that have no inputs."""
-        return held_outputs(self._output)
-
-    @property
-    def _output(self) -> nn.Linear:
-        """Return the layer whose outputs are the logits of the bits."""
-        layer: nn.Linear = self.net[-1][-1]  # type: ignore[index]
-        return layer
+        """Return the bits that are overruled."""
+        return self.held.ne(0)
 
 
 class Decoder(nn.Module, ABC):
-    """Bits to the logits of pixels. A subclass is built as ``cls(shape, bits, options)``."""
+    """Bits to pictures. A subclass is built as ``cls(shape, bits, options)``.
+
+    Most return the logits of pixels. One that is ``linear`` returns pixels themselves, which may leave [0, 1].
+    """
 
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+    linear: ClassVar[bool] = False  # whether its outputs are pixels, not their logits
 
     def __init__(self, shape: Shape, bits: int, options: Any) -> None:
         super().__init__()
@@ -80,7 +84,22 @@ class Decoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, bits: Tensor) -> Tensor:
-        """Return the logits of the pixels, (batch, pixels), of states (batch, bits)."""
+        """Return the logits of the pixels or, if it is linear, pixels, (batch, pixels), of states (batch, bits)."""
+
+    def paint(self, outputs: Tensor) -> Tensor:
+        """Return the pixels, in [0, 1], of what :meth:`forward` returned."""
+        return outputs.clamp(0.0, 1.0) if self.linear else torch.sigmoid(outputs)
+
+    def sprites_of_bits(self) -> Tensor | None:
+        """Return what each bit adds to the picture, (pixels, bits); None where that depends on other bits."""
+        return None
+
+    def hold_bit(self, bit: int, value: bool, share: float) -> None:
+        """Be told that a bit has one value from now on; before, a ``share`` of states had it true."""
+
+    def merge_bits(self, kept: int, copy: int, *, opposite: bool) -> None:
+        """Draw with one bit what a copy of it, or its opposite, has drawn; the copy is false from now on."""
+        raise NotImplementedError(f"{type(self).__name__} cannot merge bits")
 
 
 def picture_shape(image_shape: tuple[int, ...]) -> Shape:

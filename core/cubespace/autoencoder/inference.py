@@ -44,7 +44,7 @@ def encode_logits(model: SpaceAutoEncoder, pixels: Tensor) -> Tensor:
 
 def decode_pixels(model: SpaceAutoEncoder, bits: Tensor) -> Tensor:
     """Return the pictures, as rows of pixels in [0, 1], of states that are on the model's device already."""
-    return batched(model, lambda part: torch.sigmoid(model.decode(part[None].float())[0]), bits)
+    return batched(model, lambda part: model.decoder.paint(model.decode(part[None].float())[0]), bits)
 
 
 def batched(model: SpaceAutoEncoder, function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
+from cubespace.autoencoder.model import evaluating
 from cubespace.autoencoder.objective import Losses, check_losses
 from cubespace.autoencoder.phase import Phase
-from cubespace.autoencoder.schedules import amount, epochs, temperature
+from cubespace.autoencoder.schedules import amount, epochs, steps_of_epoch, temperature
 from cubespace.settings.recipe import TrainConfig
 
 
@@ -38,6 +39,18 @@ class JointPhase(Phase):
         draw = self.objective.needs_successor()
         outputs = self.model(images, temperature(self.config.temperature, progress), draw_successor=draw)
         return check_losses(self.objective.losses(self.model, outputs, images, progress), self.objective)
+
+    def parameter_groups(self) -> list[tuple[float, list[nn.Parameter]]]:
+        """Return the groups of the objective."""
+        return self.objective.parameter_groups(self.model)
+
+    def end_epoch(self, epoch: int) -> bool:
+        """Let the objective look after the network."""
+        steps = steps_of_epoch(self.config, self.images.shape[1])
+        with evaluating(self.model):
+            renewed = self.objective.end_epoch(self.model, self.images, epoch, self.epochs(self.config, steps))
+        self.renewed = list(renewed)
+        return False
 
     def settled(self, progress: float) -> bool:
         """Return whether the temperature is held and the objective has settled."""

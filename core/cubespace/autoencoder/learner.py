@@ -28,6 +28,7 @@ def train_network(training: Pairs, held_out: Pairs, work: Work) -> NetworkCode:
     config, train = recipe.autoencoder, recipe.train
     model = new_network(config, train, training.before.shape[1:], parts)
     objective: Objective = parts.create("objective", config.objective, train.losses)
+    objective.check(model)
 
     def measured() -> Mapping[str, Any]:
         code = NetworkCode(model, config, train)

@@ -44,14 +44,18 @@ class _CrossEntropy(torch.autograd.Function):
         return error.mul_((gradient / error[0].numel()).view(-1, 1, 1)), None  # in place: nobody else has it
 
 
-def image_loss(kind: str, logits: Tensor, images: Tensor) -> Tensor:
-    """Return the loss of each part of ``logits`` (parts, batch, pixels): x0, x1 and, if there is a third, x1 again."""
-    logits = logits.float()  # half precision is too coarse for a loss
-    if kind == "bce":
-        values: Tensor = _CrossEntropy.apply(logits, images)  # type: ignore[no-untyped-call]
+def image_loss(kind: str, outputs: Tensor, images: Tensor, *, linear: bool = False) -> Tensor:
+    """Return the loss of each part of ``outputs`` (parts, batch, pixels): x0, x1 and, if there is a third, x1 again.
+
+    Outputs are logits or, of a ``linear`` decoder, pixels, whose loss is the squared error whatever the ``kind``.
+    """
+    outputs = outputs.float()  # half precision is too coarse for a loss
+    if kind == "bce" and not linear:
+        values: Tensor = _CrossEntropy.apply(outputs, images)  # type: ignore[no-untyped-call]
         return values
-    target = torch.cat((images, images[1:])) if len(logits) == 3 else images
-    return (torch.sigmoid(logits) - target).square().flatten(1).mean(1)
+    target = torch.cat((images, images[1:])) if len(outputs) == 3 else images
+    pixels = outputs if linear else torch.sigmoid(outputs)
+    return (pixels - target).square().flatten(1).mean(1)
 
 
 def direct(states: Tensor, successor: Tensor) -> Tensor:

@@ -52,9 +52,10 @@ class Noise(nn.Module):
         self.pool = None
 
     def forward(self, like: Tensor) -> Tensor:
-        """Return noise of the shape, type and device of ``like``; to be read only."""
+        """Return noise of the shape and device of ``like``, in float32; to be read only."""
         if like.device.type != "cpu":
-            return self.fill(torch.empty_like(like, memory_format=torch.contiguous_format))
+            # in float32 whatever the precision: in bf16 the tails are cut off, and logistic noise is lopsided
+            return self.fill(torch.empty(like.shape, dtype=torch.float32, device=like.device))
         count = like.numel()
         if self.pool is None or len(self.pool) < count + SPARE:
             self.pool = self.fill(torch.empty(count + SPARE))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from torch import Tensor
+import attrs
+from torch import Tensor, nn
 
 from cubespace.base.errors import ContractError
 from cubespace.base.options import NoOptions
@@ -13,6 +15,15 @@ from cubespace.settings.recipe import LossConfig
 
 if TYPE_CHECKING:
     from cubespace.autoencoder.model import SpaceAutoEncoder, Transition
+
+
+@attrs.frozen(eq=False)
+class Renewed:
+    """Rows of a parameter that were set anew: what the optimiser remembers about them no longer holds."""
+
+    parameter: nn.Parameter
+    rows: Tensor
+
 
 Losses = dict[str, Tensor]  # terms by name, and their weighted sum as ``total``
 
@@ -42,9 +53,24 @@ class Objective(ABC):
         ``images`` are the pictures before and after, (2, batch, pixels) in [0, 1]; ``progress`` is from 0 to 1.
         """
 
+    def check(self, model: SpaceAutoEncoder) -> None:  # noqa: B027 - most objectives suit every network
+        """Raise a :class:`UsageError` if the parts of the network are not such as the objective needs."""
+
     def needs_successor(self) -> bool:
         """Return whether the picture of the predicted successor is needed; drawing it takes a third of the decoder."""
         return True
+
+    def parameter_groups(self, model: SpaceAutoEncoder) -> list[tuple[float, list[nn.Parameter]]]:
+        """Return the parameters of the network in groups, each with a factor of the learning rate."""
+        return [(1.0, list(model.parameters()))]
+
+    def end_epoch(self, model: SpaceAutoEncoder, images: Tensor, epoch: int, epochs: int) -> Sequence[Renewed]:
+        """Look after the network after an epoch, counted from 1, and return the parameters that were set anew.
+
+        ``images`` are the training pairs as bytes, (2, transitions, pixels).
+        """
+        del model, images, epoch, epochs
+        return ()
 
     def settled(self, progress: float) -> bool:
         """Return whether weights have stopped changing, so that early stopping may compare epochs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from cubespace.autoencoder import schedules
 from cubespace.autoencoder.inference import encode_pixels
 from cubespace.autoencoder.model import SpaceAutoEncoder
-from cubespace.autoencoder.objective import Losses, Objective
+from cubespace.autoencoder.objective import Losses, Objective, Renewed
 from cubespace.settings.recipe import AutoencoderConfig, TrainConfig
 
 
@@ -35,6 +35,7 @@ class Phase(ABC):
         self.images = images
         self.config = config
         self.objective = objective
+        self.renewed: list[Renewed] = []  # parameters that the end of an epoch has set anew
         model.eval()
         for part in self.parts():
             part.train()
@@ -87,10 +88,9 @@ class Phase(ABC):
     def restore(self, state: dict[str, Tensor]) -> None:  # noqa: B027 - most phases have no state
         """Continue where :meth:`state` was taken."""
 
-    def parameters(self) -> Iterator[nn.Parameter]:
-        """Yield the parameters of the parts."""
-        for part in self.parts():
-            yield from part.parameters()
+    def parameter_groups(self) -> list[tuple[float, list[nn.Parameter]]]:
+        """Return the parameters of the parts in groups, each with a factor of the learning rate."""
+        return [(1.0, [parameter for part in self.parts() for parameter in part.parameters()])]
 
     def settled(self, progress: float) -> bool:  # noqa: ARG002 - phases with schedules need it
         """Return whether the losses have stopped changing their meaning, so that early stopping may compare them."""

@@ -10,16 +10,23 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+WARM_UP = 100  # steps in which the learning rate of plain Adam rises
+
 
 class RectifiedAdam(torch.optim.Adam):
     """RAdam (Liu et al. 2020) on top of Adam's fused kernel: it differs only by a factor of the learning rate.
 
-    While the rectification is not defined, in the first five steps, it is gradient descent with momentum.
+    While the rectification is not defined, in the first five steps, it is gradient descent with momentum. Not
+    ``rectified``, it is Adam with a linear warm-up: the rectification is still at a half after some hundred steps.
     """
 
-    def __init__(self, parameters: Iterable[nn.Parameter], learning_rate: float) -> None:
-        super().__init__(parameters, lr=learning_rate, fused=True)
+    def __init__(
+        self, groups: Iterable[tuple[float, list[nn.Parameter]]], learning_rate: float, *, rectified: bool = True
+    ) -> None:
+        tables = [{"params": parameters, "factor": factor} for factor, parameters in groups if parameters]
+        super().__init__(tables, lr=learning_rate, fused=True)
         self.learning_rate = learning_rate
+        self.rectified = rectified
         self.steps = 0
 
     def state_dict(self) -> dict[str, Any]:
@@ -35,13 +42,22 @@ class RectifiedAdam(torch.optim.Adam):
     def step(self) -> None:  # type: ignore[override]
         """Make one step with the current :attr:`learning_rate`."""
         self.steps += 1
-        (group,) = self.param_groups
-        factor = rectification(self.steps, group["betas"][1])
+        betas = self.defaults["betas"]
+        factor = rectification(self.steps, betas[1]) if self.rectified else min(1.0, self.steps / WARM_UP)
         if factor is None:
-            self._momentum_step(group)
-        else:
-            group["lr"] = self.learning_rate * factor
-            super().step()
+            for group in self.param_groups:
+                self._momentum_step(group)
+            return
+        for group in self.param_groups:
+            group["lr"] = self.learning_rate * group["factor"] * factor
+        super().step()
+
+    @torch.no_grad()
+    def forget(self, parameter: nn.Parameter, rows: Tensor) -> None:
+        """Forget the moments of some rows of a parameter: they were set anew."""
+        state = self._state(parameter)
+        state["exp_avg"][rows] = 0.0
+        state["exp_avg_sq"][rows] = state["exp_avg_sq"].mean()
 
     def _momentum_step(self, group: dict[str, Any]) -> None:
         beta1, beta2 = group["betas"]
@@ -54,7 +70,7 @@ class RectifiedAdam(torch.optim.Adam):
         torch._foreach_lerp_(first, gradients, 1.0 - beta1)
         torch._foreach_mul_(second, beta2)
         torch._foreach_addcmul_(second, gradients, gradients, 1.0 - beta2)
-        torch._foreach_add_(parameters, first, alpha=-self.learning_rate / (1.0 - beta1**self.steps))
+        torch._foreach_add_(parameters, first, alpha=-self.learning_rate * group["factor"] / (1.0 - beta1**self.steps))
 
     def _state(self, parameter: Tensor) -> dict[str, Tensor]:
         """Return the state of a parameter, made as the fused kernel wants it on first use."""

@@ -21,7 +21,7 @@ def table_1(model: SpaceAutoEncoder, images: Tensor) -> dict[str, float]:
         for batch in images.split(BATCH, dim=1):
             pictures = batch.float().mul_(1.0 / 255.0)
             outputs = model(pictures, COLD)
-            drawn = torch.sigmoid(outputs.pixels)
+            drawn = model.decoder.paint(outputs.pixels)
             wrong = outputs.states[1] != outputs.successor  # (batch, bits)
             before, after, successor = ((drawn[i] - pictures[min(i, 1)]).square().mean(1) for i in range(3))
             direct = wrong.float().mean(1)

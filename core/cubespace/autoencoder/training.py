@@ -97,7 +97,8 @@ class Trainer:
                 row |= self._epoch()
             row |= {f"validation_{name}": value for name, value in table_1(self.model, self.validation).items()}
             row["seconds"] = round(time.perf_counter() - started, 3)
-            self._advance(row)
+            with self.random():
+                self._advance(row)
             yield row
 
     def state(self) -> dict[str, Any]:
@@ -152,7 +153,11 @@ class Trainer:
             return
         self.phase: Phase = self.plan[stage](self.model, self.images, self.config, self.objective)
         if self.length:
-            self.optimizer = RectifiedAdam(self.phase.parameters(), self.config.learning_rate)
+            self.optimizer = RectifiedAdam(
+                self.phase.parameter_groups(),
+                self.config.learning_rate,
+                rectified=self.config.optimiser == "radam",
+            )
 
     def _epoch(self) -> Row:
         """Train on every transition once, in random order, and return the mean of each loss."""
@@ -195,6 +200,8 @@ class Trainer:
             self.best = min(value, self.best)
         patience = self.config.patience
         enough = self.phase.end_epoch(self.epoch) or (patience is not None and self.since_best >= patience)
+        for renewed in self.phase.renewed:
+            self.optimizer.forget(renewed.parameter, renewed.rows)
         if enough or self.epoch == self.length:
             self.phase.leave()
             self._begin(self.stage + 1)

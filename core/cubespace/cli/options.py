@@ -47,7 +47,7 @@ Learner = Annotated[
     typer.Option(
         metavar=SPEC,
         autocompletion=names("learner"),
-        help="How bits are learned: autoencoder is the paper's network, trained by gradient; "
+        help="How bits are learned: autoencoder is the Cube-Space AutoEncoder, trained by gradient; "
         f"see `cube plugins learner`.  [default: {DEFAULT_CONFIG.learner.name}, chosen by held-out pairs]",
     ),
 ]

@@ -135,7 +135,7 @@ def tune(
 
 def default_folder(tuning: Tuning) -> Path:
     """Return the default folder of a tuning: the same for the same question."""
-    name = parse_spec(str(tuning.settings.get("domain", "mnist"))).name
+    name = parse_spec(str(tuning.settings.get("domain", defaults.DOMAIN))).name
     return Path("runs") / f"tune-{name}-{hashlib.sha256(tuning.dump().encode()).hexdigest()[:8]}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from cubespace.base.options import parse_spec
 from cubespace.learning.choice import Candidate
 from cubespace.learning.code import Training
 from cubespace.learning.measures import Measures
@@ -43,10 +44,19 @@ class LearnerRecord:
     def summary(self) -> str:
         """Return one sentence: who made the model, and whether anything was trained."""
         trained = "no gradient training" if self.training is None else f"{self.updates:,} gradient updates"
-        trained += ", then rewritten" if self.training is not None and self.training.rewritten else ""
+        if self.training is not None:
+            trained += ", then rewritten" if self.training.rewritten else ""
+            parts = outline_parts(self.training.parts)
+            trained += f"; {parts}" if parts else ""
         return f"learner {self.title}: {self.method or 'a bit learner'} ({trained})"
 
 
 def title(learner: str, parts: Mapping[str, str]) -> str:
     """Return a learner and, if it is put together from parts with an apply module, that: ``autoencoder, btl``."""
     return ", ".join([learner, *([parts["apply"]] if "apply" in parts else [])])
+
+
+def outline_parts(parts: Mapping[str, str]) -> str:
+    """Return the parts that decide how a network learns: ``labels by head, objective paper, decoder mlp``."""
+    words = {"action": "labels by", "objective": "objective", "decoder": "decoder"}
+    return ", ".join(f"{word} {parse_spec(parts[kind]).name}" for kind, word in words.items() if kind in parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cubespace.base.words import listed
 from cubespace.learning.bit_learner import BitLearner
-from cubespace.learning.learner_record import title
+from cubespace.learning.learner_record import outline_parts, title
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.learners import effect_source, make_learner, quick_learners
 from cubespace.settings import defaults
@@ -24,10 +24,12 @@ def announce(config: RunConfig, catalogue: Catalogue) -> str:
 
 
 def announce_learner(spec: str, learner: BitLearner, config: RunConfig) -> str:
-    """Return a learner, its method and whether it trains by gradient."""
+    """Return a learner, its method, whether it trains by gradient and, if so, with which parts."""
     steps = f", with the steps {', '.join(config.train.extensions)}" if config.train.extensions else ""
     how = f"trained by gradient{steps}" if learner.trained else "no gradient training"
-    return f"learner {_title(spec, learner, config)}: {learner.method or 'a bit learner'} ({how})"
+    parts = outline_parts(_parts(learner, config))
+    what = "; ".join([how, *([parts] if parts else [])])
+    return f"learner {_title(spec, learner, config)}: {learner.method or 'a bit learner'} ({what})"
 
 
 def _tried(config: RunConfig, catalogue: Catalogue) -> str:
@@ -48,5 +50,9 @@ def _open_sources(config: RunConfig) -> str:
 
 
 def _title(spec: str, learner: BitLearner, config: RunConfig) -> str:
-    parts = learner.components(Recipe(autoencoder=config.autoencoder, train=config.train))
-    return title(spec, dict(parts))
+    return title(spec, _parts(learner, config))
+
+
+def _parts(learner: BitLearner, config: RunConfig) -> dict[str, str]:
+    """Return the specs of what the learner is put together from, by kind."""
+    return dict(learner.components(Recipe(autoencoder=config.autoencoder, train=config.train)))

@@ -7,8 +7,14 @@ PRECONDITION = "static"  # of bit learners that name none
 EXECUTOR = "local"
 TRAINED_LEARNER = "autoencoder"  # the learner of an apply module, and of pictures that suit no quick learner
 APPLY = "btl"
-ENCODER = DECODER = "mlp"
-ACTION_MODEL = "head"
-OBJECTIVE = "paper"
-EXTENSIONS = ("consolidate", "rewrite", "decoder")
+ENCODER = "mlp"
+DECODER = "sprites"
+ACTION_MODEL = "posterior"
+OBJECTIVE = "likelihood"
+EXTENSIONS: tuple[str, ...] = ()
+FORMER_PARTS = {  # of a network of version 0.2.0 that does not say
+    "autoencoder.decoder": "mlp",
+    "autoencoder.action": "head",
+    "autoencoder.objective": "paper",
+}
 FORMER_ENCODERS = ("places", "piles")  # encoders of version 0.2.0 that are learners now

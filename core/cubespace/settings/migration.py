@@ -78,6 +78,8 @@ def migrated(settings: Mapping[str, Any]) -> dict[str, Any]:
     decoder = str(kept.get("autoencoder.decoder", AUTO))
     if decoder == AUTO or parse_spec(decoder).name in defaults.FORMER_ENCODERS:
         kept.pop("autoencoder.decoder", None)
+    if not quick:
+        kept = {**defaults.FORMER_PARTS, **kept}
     kept = {key: value for key, value in kept.items() if key not in ZERO_FOR_NONE or value}
     return {**kept, "train.extensions": _extensions(settings)}
 

@@ -48,7 +48,7 @@ class AutoencoderConfig:
     """The parts and the shape of the Cube-Space AutoEncoder."""
 
     bits: int = _setting(100, _units)  # F, propositions of a latent state
-    actions: int = _setting(800, _units)  # A, labels of actions
+    actions: int = _setting(400, _units)  # A, labels of actions
     apply: str | None = None  # apply module, as NAME or NAME:key=value,…; given, it chooses the autoencoder
     encoder: str = defaults.ENCODER  # as NAME or NAME:key=value,…
     decoder: str = defaults.DECODER  # as NAME or NAME:key=value,…
@@ -64,7 +64,7 @@ class AutoencoderConfig:
 class TemperatureConfig:
     """The annealing of both Gumbel-Softmax relaxations: exponential from ``start`` to ``end``, then held."""
 
-    start: float = _setting(5.0, gt(0.0))  # temperature in the first epoch
+    start: float = _setting(2.0, gt(0.0))  # temperature in the first epoch
     end: float = _setting(0.5, gt(0.0))  # temperature in the last epoch
     hold: float = _setting(0.8, and_(gt(0.0), le(1.0)))  # when the end is reached
 
@@ -80,9 +80,9 @@ class LossConfig:
     image: Literal["bce", "mse"] = "bce"  # of pixels: cross-entropy or squared error
     reconstruction: float = _setting(1.0, ge(0.0))  # of x0 and of x1
     successor: float = _setting(1.0, ge(0.0))  # of x1 by way of the action
-    direct: float = _setting(0.02, ge(0.0))  # γ, of predicted bits against encoded ones
+    direct: float = _setting(0.2, ge(0.0))  # γ, of predicted bits against encoded ones
     direct_from: float = _setting(0.3, _fraction)  # of the phase
-    zero_suppress: float = _setting(0.1, ge(0.0))  # α, of true bits
+    zero_suppress: float = _setting(0.0, ge(0.0))  # α, of true bits
     zero_suppress_from: float = _setting(0.2, _fraction)  # of the phase
     variational: float = 0.0  # β; negative values are in the paper's search space
     prior: float = _setting(0.5, and_(gt(0.0), lt(1.0)))  # probability of a true bit under the prior
@@ -110,7 +110,7 @@ class TrainConfig:
     """
 
     extensions: tuple[str, ...] = defaults.EXTENSIONS  # training steps beyond the paper's, in order; none in its preset
-    updates: int = _setting(6750, ge(1))  # of the main phase …
+    updates: int = _setting(4500, ge(1))  # of the main phase …
     epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
     action_epochs: int | None = _setting(None, optional(ge(1)))  # of extension actions; as long if not given
     discriminator_epochs: int | None = _setting(None, optional(ge(1)))  # of extension discriminate, likewise
@@ -119,9 +119,10 @@ class TrainConfig:
     decoder_updates: int = _setting(540, ge(1))  # of extension decoder: the decoder alone, on frozen hard bits …
     decoder_epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
     batch: int = _setting(100, ge(2))  # transitions per update
+    optimiser: Literal["adam", "radam"] = "adam"  # adam with a short warm-up, or rectified Adam as in the paper
     learning_rate: float = _setting(3e-3, _step)  # of the main phase
     decay: float = _setting(0.1, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
-    decay_from: float = _setting(0.7, _rate)  # … falling exponentially from here on
+    decay_from: float = _setting(0.8, _rate)  # … falling exponentially from here on
     finish_rate: float = _setting(1e-3, _step)  # learning rate of the phases after it, falling to 0
     patience: int | None = _setting(None, optional(ge(1)))  # epochs without gain on validation until a phase is stopped
     seed: int = _setting(0, and_(ge(0), le(MOST_SEED)))  # of the weights, the noise and the order of batches

@@ -5,13 +5,13 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from cubespace.base.arrays import Bits, Indices
+from cubespace.base.arrays import Bits, Indices, apply_effect
 from cubespace.base.differences import group_effects
 
 # where the effects of each kind come from, in words that follow "effects: "
 SOURCES = {
     "differences": "differences of encoded bits, which no apply module decides",
-    "network": "those of the apply module",
+    "network": "those of the apply module, by the transitions that it predicts exactly",
     "observed": "what was seen under each label of the network, not what the apply module computes",
 }
 
@@ -36,8 +36,9 @@ def find_effects(
 ) -> Effects:
     """Return the effects of a kind; those that change nothing are left out.
 
-    ``differences``: the distinct (z1 - z0, z0 - z1), whatever their labels. ``network``: the masks of each label that
-    occurs. ``observed``: what the transitions of a label were seen to add and delete (the paper, after Theorem 2).
+    ``differences``: the distinct (z1 - z0, z0 - z1), whatever their labels. ``network``: the masks of each label, as
+    far as transitions that they predict exactly show them; other transitions are examples of nothing. ``observed``:
+    what the transitions of a label were seen to add and delete (the paper, after Theorem 2).
     """
     if kind == "differences":
         return differences(before, after, labels)
@@ -53,8 +54,25 @@ def find_effects(
     elif network is None:
         raise ValueError("effects of kind 'network' need the network's masks")
     else:
-        add, delete = (mask[used] for mask in network)
+        return _exact_effects(before, after, labels, *network)
     return _distinct(add[action], delete[action], labels)
+
+
+def _exact_effects(before: Bits, after: Bits, labels: Indices, add: Bits, delete: Bits) -> Effects:
+    """Return the effects of labels, (labels, bits), by the transitions whose successor they predict exactly.
+
+    With three bits: if label 0 adds bits 0 and 1, it predicts 010 -> 110 exactly, not 000 -> 100. If all that it
+    predicts exactly starts with bit 1, only adding bit 0 is an effect that was seen.
+    """
+    exact = (apply_effect(before, add[labels], delete[labels]) == after).all(1)
+    first, last, label = before[exact], after[exact], labels[exact]
+    shown = np.zeros((2, *add.shape), dtype=np.bool_)
+    np.logical_or.at(shown[0], label, ~first & last)
+    np.logical_or.at(shown[1], label, first & ~last)
+    found = _distinct((add & shown[0])[label], (delete & shown[1])[label], label)
+    action = np.full(len(before), -1, dtype=np.intp)
+    action[exact] = found.action
+    return attrs.evolve(found, action=action)
 
 
 def differences(before: Bits, after: Bits, labels: Indices | None = None) -> Effects:

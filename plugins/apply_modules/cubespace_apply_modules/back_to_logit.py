@@ -2,45 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 import attrs
 import torch
+from attrs.validators import gt
 from torch import Tensor, nn
+from torch.nn.functional import softplus
 
 from cubespace.autoencoder.apply_module import ApplyModule
 from cubespace.autoencoder.layers import Monotone, make_identity
 from cubespace.autoencoder.relaxations import BinConcrete, softplus_inverse, step
 from cubespace.base.options import option
 
+INITIAL_SCALE = 2.0  # of the logit of a bit: an action must mean it to change one
+MARGIN = 1.0  # logits by which a written effect decides a bit
+
 
 @attrs.frozen(kw_only=True)
 class BtlOptions:
     """How logits are computed and turned into bits."""
 
-    bn: bool = option(True, "batch norm on state and effect; off is the paper's ablation -BN")
+    norm: Literal["scale", "batch", "none"] = option(
+        "scale",
+        "how a bit becomes a logit: by a learned scale, by batch norm (the paper's) or not at all (its ablation -BN)",
+    )
     activation: Literal["sigmoid", "binconcrete"] = option(
         "sigmoid", "activation of the successor in training: the paper says binconcrete, its code uses sigmoid"
     )
     table: Literal["normal", "glorot"] = option(
-        "normal", "initial effects: normal with deviation 1, or small as in a dense layer of Keras"
+        "normal", "initial effects: normal, or small ones as of a dense layer in Keras"
     )
+    deviation: float = option(2.0, "standard deviation of normal initial effects", gt(0.0))
+
+
+class BitScale(nn.Module):
+    """The logit of a bit: s if it is true, -s if it is false, with a positive s for each bit."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.full((bits,), softplus_inverse(INITIAL_SCALE)))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return the logits of relaxed bits."""
+        return (2.0 * values - 1.0) * softplus(self.scale)
 
 
 class BackToLogit(ApplyModule):
-    """BinConcrete(BN(z0) + BN(effect(a))), where effect is a table with a row per action."""
+    """BinConcrete(m(z0) + effect(a)): m is monotone, in the paper batch norm; effect has a row per action."""
 
-    revision = 1
+    revision = 2  # a learned scale in place of batch norm, larger initial effects
     Options = BtlOptions
     writable: ClassVar[bool] = True
 
     def __init__(self, bits: int, actions: int, options: BtlOptions) -> None:
         super().__init__(bits, actions, options)
-        self.table = nn.Parameter(torch.randn(actions, bits))
+        self.table = nn.Parameter(torch.randn(actions, bits) * options.deviation)
         if options.table == "glorot":
             nn.init.xavier_uniform_(self.table)
-        self.state_logit = Monotone(bits) if options.bn else nn.Identity()
-        self.effect_logit = Monotone(bits) if options.bn else nn.Identity()
+        norms: dict[str, Callable[[], nn.Module]] = {
+            "scale": lambda: BitScale(bits),
+            "batch": lambda: Monotone(bits),
+            "none": nn.Identity,
+        }
+        self.state_logit = norms[options.norm]()
+        self.effect_logit = Monotone(bits) if options.norm == "batch" else nn.Identity()
         self.shift = nn.Parameter(torch.zeros(bits))
         self.bin_concrete = BinConcrete()
 
@@ -55,6 +82,14 @@ class BackToLogit(ApplyModule):
         relaxed: Tensor = self.bin_concrete(logits, temperature)
         return relaxed
 
+    def bit_logits(self) -> tuple[Tensor, Tensor]:
+        """Return the sums of both logits; batch norm is that of evaluation, since all actions are not a batch."""
+        training = self.training
+        self.eval()
+        false, true, effect = self._logits()
+        self.train(training)
+        return false + effect, true + effect
+
     def effects(self) -> tuple[Tensor, Tensor]:
         """Return the add and the delete mask of every action."""
         training = self.training
@@ -63,6 +98,18 @@ class BackToLogit(ApplyModule):
             false, true, effect = self._logits()
             self.train(training)
         return false + effect > 0, ~(true + effect > 0)
+
+    @torch.no_grad()
+    def leave_bit(self, bit: int) -> None:
+        """Set all effects on a bit to nothing."""
+        self.table[:, bit] = 0.0
+        self.shift[bit] = 0.0
+
+    @torch.no_grad()
+    def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
+        """Set the effects of some actions just clearly enough to change a bit."""
+        false, true, _ = self._logits()
+        self.table[rows] = (add.float() - delete.float()) * (true - false + MARGIN)
 
     @torch.no_grad()
     def write_effects(self, add: Tensor, delete: Tensor) -> None:
@@ -74,9 +121,11 @@ class BackToLogit(ApplyModule):
             if isinstance(part, Monotone):
                 part.scale.fill_(softplus_inverse(1.0))
                 make_identity(part.norm)
+            elif isinstance(part, BitScale):
+                part.scale.fill_(softplus_inverse(0.5))
         self.table.zero_()
         self.table[: len(add)] = 2.0 * (add.float() - delete.float())
-        self.shift.fill_(-0.5)
+        self.shift.fill_(0.0 if isinstance(self.state_logit, BitScale) else -0.5)
 
     def _logits(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return the logits of a false bit and of a true one, (bits,), and those of the effects, (actions, bits).

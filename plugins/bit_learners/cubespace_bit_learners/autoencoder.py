@@ -1,4 +1,4 @@
-"""The paper's learner: the Cube-Space AutoEncoder, trained by gradient."""
+"""The Cube-Space AutoEncoder, trained by gradient: the paper's network, with the paper's parts or with ours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class AutoencoderLearner(BitLearner):
     revision = 1
     trained = True
     precondition = "counterexamples"
-    method = "the paper's network"
+    method = "the Cube-Space AutoEncoder"
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Train the network; an interrupted training continues."""

@@ -6,7 +6,7 @@ autoencoder = provide(
     "learner",
     "autoencoder",
     "cubespace_bit_learners.autoencoder:AutoencoderLearner",
-    "the Cube-Space AutoEncoder, trained by gradient (the paper's)",
+    "the Cube-Space AutoEncoder, trained by gradient",
 )
 places = provide(
     "learner",

@@ -16,10 +16,10 @@ class PaperObjective(Objective):
 
     def losses(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor, progress: float) -> Losses:
         """Return all terms of the paper."""
-        del model  # all it takes is in the outputs
         weights = self.weights
         names = ("before", "after", "successor")
-        terms = dict(zip(names, image_loss(weights.image, outputs.pixels, images), strict=False))
+        pictures = image_loss(weights.image, outputs.pixels, images, linear=model.decoder.linear)
+        terms = dict(zip(names, pictures, strict=False))
         terms["direct"] = direct(outputs.states, outputs.successor)
         terms["zero_suppress"] = zero_suppress(outputs.states)
         if weights.variational:

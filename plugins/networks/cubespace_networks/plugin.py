@@ -15,6 +15,16 @@ conv = join(
 head = provide(
     "action", "head", "cubespace_networks.action_head:ActionHead", "a network with Gumbel-Softmax (the paper's)"
 )
+posterior = provide(
+    "action", "posterior", "cubespace_networks.posterior:Posterior", "Bayes' rule on the apply module's probabilities"
+)
+likelihood = provide(
+    "objective",
+    "likelihood",
+    "cubespace_networks.likelihood:LikelihoodObjective",
+    "likelihood of pictures and transitions, actions summed out, bits that mean one thing (ours)",
+)
+sprites = provide("decoder", "sprites", "cubespace_networks.sprites:SpritesDecoder", "one sprite per true bit (ours)")
 paper = provide(
     "objective", "paper", "cubespace_networks.paper_objective:PaperObjective", "the terms of the paper, with delays"
 )

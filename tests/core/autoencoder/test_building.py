@@ -24,10 +24,11 @@ def phase_names(*extensions: str) -> list[str]:
 
 def test_without_extensions_there_is_the_joint_training_alone() -> None:
     assert phase_names() == ["joint"]
+    assert TrainConfig().extensions == ()  # as in our recipe
 
 
 def test_extensions_follow_the_joint_training_in_their_order() -> None:
-    assert phase_names(*TrainConfig().extensions) == ["joint", "consolidate", "rewrite", "decoder"]
+    assert phase_names("consolidate", "rewrite", "decoder") == ["joint", "consolidate", "rewrite", "decoder"]
     assert phase_names("decoder", "rewrite") == ["joint", "decoder", "rewrite"]
 
 
@@ -49,11 +50,23 @@ def test_the_parts_of_a_network_are_those_of_the_settings() -> None:
     config = AutoencoderConfig(encoder="conv:width=9")
     assert part_specs(config) == {
         "encoder": "conv:width=9",
-        "decoder": "mlp",
-        "action": "head",
+        "decoder": "sprites",
+        "action": "posterior",
         "apply": "btl",
-        "objective": "paper",
+        "objective": "likelihood",
     }
+
+
+def test_labels_by_bayes_rule_need_effects() -> None:
+    with pytest.raises(UsageError, match=r"'posterior' infers labels from the effects .* 'blackbox' has none"):
+        build_model(AutoencoderConfig(apply="blackbox"), (12, 12))
+
+
+def test_a_likelihood_needs_labels_that_have_one(tmp_path) -> None:
+    recipe = tiny_recipe()
+    unsuited = attrs.evolve(recipe, autoencoder=attrs.evolve(recipe.autoencoder, objective="likelihood"))
+    with pytest.raises(UsageError, match="'likelihood' needs an action model that says how probable"):
+        train(tmp_path, unsuited)
 
 
 def test_an_extension_adds_the_parts_that_it_alone_needs() -> None:

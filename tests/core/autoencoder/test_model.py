@@ -9,7 +9,10 @@ from cubespace.base.errors import UsageError
 from cubespace.settings.recipe import AutoencoderConfig
 
 SIZES = {"mlp": "mlp:width=16", "conv": "conv:width=16,channels=4"}
-SMALL = AutoencoderConfig(bits=6, actions=5, encoder=SIZES["mlp"], decoder=SIZES["mlp"], action_width=16)
+SMALL = AutoencoderConfig(
+    bits=6, actions=5, encoder=SIZES["mlp"], decoder=SIZES["mlp"], action="head", action_width=16, objective="paper"
+)
+BAYES = attrs.evolve(SMALL, decoder="sprites", action="posterior", objective="likelihood")
 NETWORKS = list(SIZES)
 
 
@@ -60,6 +63,24 @@ def test_evaluating_restores_the_mode_of_every_part() -> None:
         assert not any(module.training for module in model.modules())
     assert model.decoder.training
     assert not model.encoder.training
+
+
+@pytest.mark.parametrize("apply", ["btl", "btl:norm=batch", "minmax", "smooth"])
+def test_labels_by_bayes_rule_pass_with_every_module_that_has_effects(apply) -> None:
+    model = build_model(attrs.evolve(BAYES, apply=apply), (8, 8))
+    outputs = model(torch.rand(2, 4, 64), 1.0)
+    assert outputs.labels.shape == (4, 5)
+    (outputs.pixels.sum() + outputs.labels.sum()).backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+
+
+@pytest.mark.parametrize("apply", ["btl", "btl:norm=batch", "minmax", "smooth"])
+@pytest.mark.parametrize("network", NETWORKS)
+def test_no_tensor_of_our_recipe_is_nailed_to_the_cpu(network, apply) -> None:
+    model = build_model(attrs.evolve(BAYES, encoder=SIZES[network], apply=apply), (8, 8)).to("meta")
+    for mode in (True, False):
+        outputs = model.train(mode)(torch.rand(2, 4, 64, device="meta"), 1.0)
+        assert all(value.device.type == "meta" for value in outputs)
 
 
 @pytest.mark.parametrize("network", NETWORKS)

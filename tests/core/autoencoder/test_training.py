@@ -10,7 +10,7 @@ from toggles import EVERY_EPOCH, tiny_recipe, toggles
 from cubespace.autoencoder.building import load_extensions, phases
 from cubespace.autoencoder.devices import default_threads, pick_device
 from cubespace.autoencoder.inference import as_pixels
-from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.model import SpaceAutoEncoder, evaluating
 from cubespace.autoencoder.table_1 import table_1
 from cubespace.autoencoder.training import Row, Trainer
 from cubespace.base.errors import CubeError, UsageError
@@ -151,6 +151,69 @@ def test_the_state_between_epochs_continues_bit_by_bit(extensions) -> None:
         assert [row["epoch"] for row in continued.rows()] == list(range(done + 1, length + 1))
         assert equal(weights(continued.model), weights(whole.model)) == set(weights(whole.model))
         assert (continued.updates, continued.as_trained) == (whole.updates, whole.as_trained)
+
+
+# bits are given up from the first moment on, however few updates there are
+BAYES = {
+    "action": "posterior",
+    "objective": "likelihood:weak=1.0,drawn_well=9.0",
+    "decoder": "sprites",
+}
+
+
+def bayes_recipe(apply: str = "btl", **train: object) -> Recipe:
+    """A short training with the parts of our recipe: bits are held and labels given anew within it."""
+    recipe = tiny_recipe(apply, **{"extensions": (), "epochs": 10, **train})
+    return attrs.evolve(recipe, autoencoder=attrs.evolve(recipe.autoencoder, **BAYES))
+
+
+def test_our_recipe_continues_bit_by_bit_with_the_bits_it_holds_and_the_labels_it_has_given_anew() -> None:
+    whole = trainer(bayes_recipe())
+    length = len(list(whole.rows()))
+    assert whole.model.encoder.held_bits().any()
+    for done in range(1, length + 1, 2):
+        source = trainer(bayes_recipe())
+        rows = source.rows()
+        for _ in range(done):
+            next(rows)
+        torch.rand(done)  # the caller's own use of the global generator
+        continued = trainer(bayes_recipe(), seed=99)  # other initial weights
+        continued.restore(source.state())
+        assert len(continued.optimizer.param_groups) == 2
+        assert [row["epoch"] for row in continued.rows()] == list(range(done + 1, length + 1))
+        assert equal(weights(continued.model), weights(whole.model)) == set(weights(whole.model))
+
+
+@pytest.mark.parametrize("apply", ["btl", "btl:norm=batch", "minmax", "smooth"])
+def test_our_recipe_trains_every_module_that_has_effects(apply) -> None:
+    assert parts_that_change(trainer(bayes_recipe(apply)), 10) == {"encoder", "decoder", "action", "apply_module"}
+
+
+def test_a_bit_that_is_held_stays_constant_through_further_training() -> None:
+    run = trainer(bayes_recipe())
+    rows = run.rows()
+    next(rows)
+    run.model.encoder.hold_bit(3, True)
+    list(rows)
+    with evaluating(run.model):
+        bits = run.model.encoder(run.images.flatten(0, 1).float() / 255.0) > 0
+    assert run.model.encoder.held_bits()[3]
+    assert bits[:, 3].all()
+
+
+@pytest.mark.parametrize("apply", ["btl", "btl:norm=batch", "minmax", "smooth"])
+def test_losses_of_our_recipe_are_nailed_to_no_device(apply) -> None:
+    recipe = bayes_recipe(apply)
+    run = trainer(recipe)
+    phase = type(run.phase)(run.model.to("meta"), run.images.to("meta"), recipe.train, run.objective)
+    losses = phase.losses(torch.arange(20, device="meta"), 0.9)
+    assert {term.device.type for term in losses.values()} == {"meta"}
+
+
+def test_in_half_precision_labels_are_inferred_in_float32() -> None:
+    execution = Execution(device="cpu", precision="bf16")
+    rows = list(trainer(bayes_recipe(), execution).rows())
+    assert all(math.isfinite(row["total"]) for row in rows)
 
 
 def test_patience_ends_a_phase_early_but_never_before_it_has_settled(monkeypatch) -> None:

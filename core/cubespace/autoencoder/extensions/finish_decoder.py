@@ -40,5 +40,6 @@ class DecoderPhase(FrozenBitsPhase):
 
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Return the reconstruction of both pictures."""
-        before, after = image_loss(self.config.losses.image, self.model.decode(self.states(rows)), self.pictures(rows))
+        outputs, linear = self.model.decode(self.states(rows)), self.model.decoder.linear
+        before, after = image_loss(self.config.losses.image, outputs, self.pictures(rows), linear=linear)
         return total({"before": before, "after": after}, weigh(self.config.losses, progress))

@@ -28,7 +28,9 @@ class StatePhase(JointPhase):
         """Return the terms that need no action."""
         images = self.pictures(rows)
         _, states = self.model.encode(images, temperature(self.config.temperature, progress))
-        before, after = image_loss(self.config.losses.image, self.model.decode(states), images)
+        before, after = image_loss(
+            self.config.losses.image, self.model.decode(states), images, linear=self.model.decoder.linear
+        )
         terms = {"before": before, "after": after, "zero_suppress": zero_suppress(states)}
         return total(terms, weigh(self.config.losses, progress))
 

@@ -82,11 +82,12 @@ def test_a_bit_that_tells_pictures_apart_is_kept() -> None:
     assert drop_unstable_bits(model, images, ConsolidationConfig()) == []
 
 
-@pytest.mark.parametrize("apply", ["btl", "btl:bn=off", "minmax", "smooth"])
+@pytest.mark.parametrize("apply", ["btl", "btl:norm=none", "minmax", "smooth"])
 def test_written_effects_reproduce_every_training_transition(tmp_path, apply) -> None:
     split = toggles(100)
     shape = attrs.evolve(tiny_recipe(apply).autoencoder, actions=100)  # room for every difference
-    wide = Recipe(autoencoder=shape, train=TrainConfig(epochs=2, decoder_epochs=1, batch=20))
+    steps = ("consolidate", "rewrite", "decoder")
+    wide = Recipe(autoencoder=shape, train=TrainConfig(extensions=steps, epochs=2, decoder_epochs=1, batch=20))
     run = training_run(tmp_path, split, toggles(20, 1), wide, execution=EVERY_EPOCH)
     rows = list(run)
     assert {row["phase"] for row in rows[2:-1]} == {"consolidate"}
