@@ -100,7 +100,10 @@ def kinds() -> str:
 
 
 def _chosen(kind: str) -> str:
-    return f"--set model.{kind}=" if kind in ("encoder", "decoder") else f"--{kind}"
+    if kind == "extension":
+        return "--set train.extensions="
+    parts = ("encoder", "decoder", "action", "objective")
+    return f"--set autoencoder.{kind}=" if kind in parts else f"--{kind}"
 
 
 def _built_in(component: Component) -> bool:
