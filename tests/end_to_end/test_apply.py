@@ -45,7 +45,7 @@ def models(tmp_path_factory) -> dict[str, Path]:
         world = ("--domain", "lightsout:size=3", "--instances", "1", "--length", "1", "--time-limit", "20")
         answer = cube("run", *world, "--apply", apply, *words(SHORT), "-o", apply, cwd=folder)
         assert answer.returncode == 0, answer.stderr
-        assert f"learner autoencoder, {apply}: a network trained by gradient (60 gradient updates)" in answer.stdout
+        assert f"learner autoencoder, {apply}: the Cube-Space AutoEncoder (60 gradient updates" in answer.stdout
     return {apply: folder / apply for apply in APPLY}
 
 

@@ -20,7 +20,8 @@ PARTS = ("encoder", "decoder", "action", "objective")  # of the network, each a 
 def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     """Refuse unknown names and bad options; return the configuration without options that equal their default.
 
-    So ``mnist`` and ``mnist:size=3`` are the same run. An apply module chooses the learner that has one.
+    So ``mnist`` and ``mnist:size=3`` are the same run. An apply module chooses the learner that has one; a module
+    without STRIPS effects goes with the paper's action model and objective unless others are named.
     """
     config = choose_learner(config)
     network, extract, plan = config.autoencoder, config.extract, config.plan
@@ -41,6 +42,10 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     trains = learner != AUTO and bool(loaded.find("learner", parse_spec(learner).name).load().trained)
     if learner != AUTO and not trains:
         refuse_settings_of_training(config)
+    action, objective = plain["action"], plain["objective"]
+    ours = (action, objective) == (defaults.ACTION_MODEL, defaults.OBJECTIVE)
+    if trains and ours and not loaded.find("apply", parse_spec(apply).name).load().strips:
+        action, objective = defaults.ACTION_MODEL_WITHOUT_EFFECTS, defaults.OBJECTIVE_WITHOUT_EFFECTS
     return attrs.evolve(
         config,
         domain=plain["domain"],
@@ -50,8 +55,8 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
             apply=apply if trains else network.apply,
             encoder=plain["encoder"],
             decoder=plain["decoder"],
-            action=plain["action"],
-            objective=plain["objective"],
+            action=action,
+            objective=objective,
         ),
         extract=attrs.evolve(extract, precondition=plain["precondition"]),
         plan=attrs.evolve(plan, planners=tuple(_plain(loaded, "planner", spec) for spec in plan.planners)),

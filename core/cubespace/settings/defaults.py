@@ -11,6 +11,8 @@ ENCODER = "mlp"
 DECODER = "sprites"
 ACTION_MODEL = "posterior"
 OBJECTIVE = "likelihood"
+ACTION_MODEL_WITHOUT_EFFECTS = "head"  # of an apply module that has no STRIPS effects to infer labels from …
+OBJECTIVE_WITHOUT_EFFECTS = "paper"  # … and the objective that goes with it
 EXTENSIONS: tuple[str, ...] = ()
 FORMER_PARTS = {  # of a network of version 0.2.0 that does not say
     "autoencoder.decoder": "mlp",

@@ -74,7 +74,7 @@ def test_a_network_says_how_it_was_trained_and_what_it_was_before_it_was_rewritt
     assert record.training is not None
     assert record.updates == len(done.run.file("metrics.jsonl").read_text().splitlines()) * (270 // 50)
     assert record.title == "autoencoder, minmax"
-    assert f"learner autoencoder, minmax: a network trained by gradient ({record.updates:,} gradient updates)" in text
+    assert f"learner autoencoder, minmax: the Cube-Space AutoEncoder ({record.updates:,} gradient updates" in text
     assert record.training.rewritten
     assert record.training.before_rewriting is not None
     as_trained = record.training.before_rewriting["test"]
