@@ -23,7 +23,10 @@ SETTINGS: dict[str, object] = {
     "autoencoder.actions": 60,
     "autoencoder.encoder": "mlp:width=100",
     "autoencoder.decoder": "mlp:width=100",
+    "autoencoder.action": "head",
     "autoencoder.action_width": 60,
+    "autoencoder.objective": "paper",
+    "train.extensions": ["consolidate", "rewrite", "decoder"],
     "train.epochs": 60,
     "train.batch": 50,
 }
@@ -45,7 +48,8 @@ WORLD = [
 
 def words(settings: Mapping[str, object]) -> list[str]:
     """Return settings as the command line takes them."""
-    return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    texts = {key: "+".join(value) if isinstance(value, list) else value for key, value in settings.items()}
+    return [word for key, text in texts.items() for word in ("--set", f"{key}={text}")]
 
 
 ARGUMENTS = [*WORLD, *words(SETTINGS)]

@@ -87,3 +87,15 @@ def initialise_as_glorot(net: nn.Module) -> None:
             nn.init.xavier_uniform_(layer.weight)
             if layer.bias is not None:
                 nn.init.zeros_(layer.bias)
+
+
+def hold_output(layer: nn.Linear, output: int, value: bool) -> None:
+    """Let one output of a linear layer be certainly true, or certainly false, whatever its inputs are."""
+    with torch.no_grad():
+        layer.weight[output] = 0.0
+        layer.bias[output] = CERTAIN if value else -CERTAIN
+
+
+def held_outputs(layer: nn.Linear) -> Tensor:
+    """Return the mask of the outputs that do not depend on the inputs."""
+    return (layer.weight == 0).all(1)

@@ -42,10 +42,7 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     trains = learner != AUTO and bool(loaded.find("learner", parse_spec(learner).name).load().trained)
     if learner != AUTO and not trains:
         refuse_settings_of_training(config)
-    action, objective = plain["action"], plain["objective"]
-    ours = (action, objective) == (defaults.ACTION_MODEL, defaults.OBJECTIVE)
-    if trains and ours and not loaded.find("apply", parse_spec(apply).name).load().strips:
-        action, objective = defaults.ACTION_MODEL_WITHOUT_EFFECTS, defaults.OBJECTIVE_WITHOUT_EFFECTS
+    action, objective = _for_apply(loaded, apply, plain["action"], plain["objective"])
     return attrs.evolve(
         config,
         domain=plain["domain"],
@@ -55,12 +52,20 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
             apply=apply if trains else network.apply,
             encoder=plain["encoder"],
             decoder=plain["decoder"],
-            action=action,
-            objective=objective,
+            action=action if trains else network.action,
+            objective=objective if trains else network.objective,
         ),
         extract=attrs.evolve(extract, precondition=plain["precondition"]),
         plan=attrs.evolve(plan, planners=tuple(_plain(loaded, "planner", spec) for spec in plan.planners)),
     )
+
+
+def _for_apply(loaded: Catalogue, apply: str, action: str, objective: str) -> tuple[str, str]:
+    """Return the action model and the objective; the default ones need an apply module with STRIPS effects."""
+    ours = (action, objective) == (defaults.ACTION_MODEL, defaults.OBJECTIVE)
+    if not ours or loaded.find("apply", parse_spec(apply).name).load().strips:
+        return action, objective
+    return defaults.ACTION_MODEL_WITHOUT_EFFECTS, defaults.OBJECTIVE_WITHOUT_EFFECTS
 
 
 def choose_learner(config: RunConfig) -> RunConfig:

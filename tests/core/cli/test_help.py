@@ -35,7 +35,7 @@ def test_no_python_in_the_help(name) -> None:
 
 def test_defaults_and_ranges_are_shown() -> None:
     words = help_of("run")
-    for default in ("mnist", "btl", "auto, the one that goes with the encoder", "fd-lmcut", "30", "7", "900", "2048"):
+    for default in ("mnist", "btl", "auto, the one that goes with the learner", "fd-lmcut", "30", "7", "900", "2048"):
         assert f"[default: {default}]" in words
     assert "N ≥ 1" in words
     assert "NUMBER, 0 to 0.99" in help_of("data")

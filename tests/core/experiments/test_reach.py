@@ -39,7 +39,7 @@ def test_an_idle_axis_is_refused_with_what_would_make_it_matter(axis, cell, word
     ("axis", "cell"),
     [
         ("train.losses.direct", TRAINED),
-        ("train.consolidation.rounds", TRAINED),
+        ("train.consolidation.rounds", {**TRAINED, "train.extensions": ["consolidate"]}),
         ("train.seed", {}),
         ("seed", {}),
         ("data.transitions", {}),

@@ -40,7 +40,7 @@ def test_a_learner_brings_its_precondition_learner() -> None:
 
 def test_the_identity_of_a_network_is_that_of_all_its_parts() -> None:
     named = dict(make_learner(load_plugins(), "autoencoder").components(work_in("").recipe))
-    assert {"encoder", "decoder", "action", "apply", "objective", "extension"} == set(named)
+    assert {"encoder", "decoder", "action", "apply", "objective"} == set(named)
     assert list(make_learner(load_plugins(), "places").components(work_in("").recipe)) == []
 
 

@@ -96,7 +96,7 @@ def test_what_is_finished_is_not_done_again(path) -> None:
     before = {file: file.stat().st_mtime_ns for file in path.rglob("*") if file.is_file() and file.suffix != ".toml"}
     listener = Listener()
     pipeline(path, listener).until("evaluate")
-    assert listener.kinds("say") == [f"{stage}: done already" for stage in STAGES]
+    assert listener.kinds("say")[1:] == [f"{stage}: done already" for stage in STAGES]  # the first names the learner
     assert listener.kinds("stage") == []
     assert {file: file.stat().st_mtime_ns for file in before if file.name != ".lock"} == {
         file: time for file, time in before.items() if file.name != ".lock"
@@ -137,8 +137,8 @@ def test_plans_of_the_same_model_are_kept_when_more_are_wanted(path) -> None:
     listener = Listener()
     pipeline(path, listener, **{"plan.instances": 3}).until("evaluate")
     assert listener.kinds("plan") == ["002"]
-    records = pipeline(path, **{"plan.instances": 3}).results()["planners"]["fd-lmcut"]["records"]
-    assert [record["problem"] for record in records] == ["000", "001", "002"]
+    records = pipeline(path, **{"plan.instances": 3}).results().planners["fd-lmcut"].records
+    assert [record.problem for record in records] == ["000", "001", "002"]
 
 
 def test_a_stage_that_is_not_done_names_the_command_that_does_it(tmp_path) -> None:
@@ -181,7 +181,7 @@ def test_labels_that_were_rewritten_give_the_effects_that_are_seen(tmp_path) -> 
     for effects in ("auto", "network", "observed", "differences"):
         other = pipeline(tmp_path / "run", **HASTY, **{"extract.effects": effects})
         other.until("extract")
-        assert other.table("extraction.json")["effects"] == {"auto": "network"}.get(effects, effects)
+        assert other.extraction().effects == {"auto": "network"}.get(effects, effects)
         models[effects] = _effects(other.strips())
     assert models["auto"] == models["network"] == models["observed"] == models["differences"]
 
@@ -222,7 +222,7 @@ def test_a_domain_that_draws_other_pictures_is_not_planned_in(path) -> None:
 def test_a_diagnosis_is_a_stage_that_belongs_to_its_model(path) -> None:
     done = pipeline(path, **{"diagnose.states": 50, "diagnose.seed": 3})
     done.until("diagnose")
-    result = done.table("diagnosis.json")
+    result = json.loads((path / "diagnosis.json").read_text())
     assert (result["seed"], result["recall"], result["wrong"], result["failures"]) == (3, 1.0, 0.0, [])
     other = pipeline(path, **{"diagnose.states": 50, "diagnose.seed": 3, "extract.precondition": "static"})
     other.until("extract")
