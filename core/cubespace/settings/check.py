@@ -20,8 +20,7 @@ PARTS = ("encoder", "decoder", "action", "objective")  # of the network, each a 
 def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     """Refuse unknown names and bad options; return the configuration without options that equal their default.
 
-    So ``mnist`` and ``mnist:size=3`` are the same run. An apply module chooses the learner that has one; a module
-    without STRIPS effects goes with the paper's action model and objective unless others are named.
+    So ``mnist`` and ``mnist:size=3`` are the same run. An apply module chooses the learner that has one.
     """
     config = choose_learner(config)
     network, extract, plan = config.autoencoder, config.extract, config.plan
@@ -40,7 +39,7 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     plain = {kind: _plain(loaded, kind, text) for kind, text in named if kind not in ("extension", "planner")}
     learner, apply = plain["learner"], plain["apply"]
     trains = learner != AUTO and bool(loaded.find("learner", parse_spec(learner).name).load().trained)
-    if learner != AUTO and not trains:
+    if not trains and learner != AUTO:
         refuse_settings_of_training(config)
     action, objective = _for_apply(loaded, apply, plain["action"], plain["objective"])
     return attrs.evolve(

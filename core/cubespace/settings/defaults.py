@@ -19,4 +19,9 @@ FORMER_PARTS = {  # of a network of version 0.2.0 that does not say
     "autoencoder.action": "head",
     "autoencoder.objective": "paper",
 }
+FORMER_STEPS = {  # training steps that settings of version 0.2.0 stood for
+    "train.consolidation.rounds": "consolidate",
+    "train.rewrite": "rewrite",
+    "model.discriminator_width": "discriminate",
+}
 FORMER_ENCODERS = ("places", "piles")  # encoders of version 0.2.0 that are learners now

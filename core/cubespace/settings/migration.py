@@ -89,9 +89,10 @@ def _extensions(settings: Mapping[str, Any]) -> list[str]:
     if settings.get("train.architecture") == "two-stage":
         steps = ["states", "actions"]
     else:
-        steps = ["consolidate"] if settings.get("train.consolidation.rounds", 1) else []
-        steps += ["rewrite"] if settings.get("train.rewrite", True) else []
-    steps += ["discriminate"] if settings.get("model.discriminator_width", 0) else []
+        steady = ("train.consolidation.rounds", "train.rewrite")
+        steps = [defaults.FORMER_STEPS[key] for key in steady if settings.get(key, True)]
+    judging = "model.discriminator_width"
+    steps += [defaults.FORMER_STEPS[judging]] if settings.get(judging, 0) else []
     length = settings.get("train.decoder_epochs", settings.get("train.decoder_updates", 1))
     return [*steps, "decoder"] if length else steps
 

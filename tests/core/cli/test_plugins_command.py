@@ -123,14 +123,16 @@ def test_info_tells_versions_device_planners_and_presets(cube) -> None:
 
 def test_a_dry_run_shows_the_phases_of_training(cube) -> None:
     shown = cube("run", "--dry-run").stdout
-    assert "unless the encoder that is chosen needs no training" in shown
+    assert "# learner: auto, the quick learner that held-out pairs choose; autoencoder if none fits\n" in shown
+    assert re.search(r"^# phase joint: \d+ updates, if no quick learner fits$", shown, re.MULTILINE)
     assert tomllib.loads(shown)["domain"] == "mnist"
-    trained = cube("run", "--dry-run", "--set", "model.encoder=mlp").stdout
+    trained = cube("run", "--dry-run", "--learner", "autoencoder").stdout
     assert re.search(r"^# phase joint: \d+ updates$", trained, re.MULTILINE)
-    settings = ("train.architecture=two-stage", "train.epochs=5", "model.encoder=mlp", "train.decoder_updates=1")
+    steps = "train.extensions=states+actions+decoder"
+    settings = (steps, "train.epochs=5", "learner.name=autoencoder", "train.decoder_updates=1")
     two = cube("run", "--dry-run", *(word for each in settings for word in ("--set", each))).stdout
     assert "# phase states: 5 epochs\n# phase actions: 5 epochs\n# phase decoder: 1 update\n" in two
-    assert "phase joint" not in cube("run", "--dry-run", "--set", "model.encoder=places").stdout
+    assert "phase joint" not in cube("run", "--dry-run", "--learner", "places").stdout
 
 
 def test_how_to_train_can_be_said_on_the_command_line(cube) -> None:

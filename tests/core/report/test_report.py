@@ -109,7 +109,7 @@ def test_a_run_that_was_trained_names_its_bits_and_shows_curves(tiny_run) -> Non
     text = write_report([tiny_run], load_plugins()).read_text()
     assert "it learned <b>12</b> bits" in text
     assert "<h1>lightsout:size=2 · autoencoder, btl</h1>" in text
-    assert "gradient updates, then rewritten); effects: those of the apply module; preconditions:" in text
+    assert "gradient updates, then rewritten; labels by head, objective paper, decoder mlp); effects: those of" in text
     assert "<span>training</span>" in text
     assert "as trained</th>" in text  # both figures of a network that was rewritten
     assert "after rewriting</th>" in text

@@ -27,7 +27,8 @@ class Start:
     usage: str
 
 
-NETWORK = "--learner autoencoder --set autoencoder"  # a part of the network, as the user names it
+SECTION = "autoencoder"  # of the settings that name the parts of a network; its learner has the same name
+NETWORK = f"--learner {SECTION} --set {SECTION}"  # a part of the network, as the user names it
 
 # the kinds of components; two of them have a simpler alternative
 STARTS = {
