@@ -69,12 +69,12 @@ class LayeredEncoder(Encoder):
 class Decoder(nn.Module, ABC):
     """Bits to pictures. A subclass is built as ``cls(shape, bits, options)``.
 
-    Most return the logits of pixels. One that is ``linear`` returns pixels themselves, which may leave [0, 1].
+    Most return the logits of pixels. One that ``draws_pixels`` returns pixels themselves, which may leave [0, 1].
     """
 
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
-    linear: ClassVar[bool] = False  # whether its outputs are pixels, not their logits
+    draws_pixels: ClassVar[bool] = False  # whether its outputs are pixels, not their logits
 
     def __init__(self, shape: Shape, bits: int, options: Any) -> None:
         super().__init__()
@@ -84,11 +84,11 @@ class Decoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, bits: Tensor) -> Tensor:
-        """Return the logits of the pixels or, if it is linear, pixels, (batch, pixels), of states (batch, bits)."""
+        """Return the logits of the pixels or, if it draws them, pixels, (batch, pixels), of states (batch, bits)."""
 
     def paint(self, outputs: Tensor) -> Tensor:
         """Return the pixels, in [0, 1], of what :meth:`forward` returned."""
-        return outputs.clamp(0.0, 1.0) if self.linear else torch.sigmoid(outputs)
+        return outputs.clamp(0.0, 1.0) if self.draws_pixels else torch.sigmoid(outputs)
 
     def sprites_of_bits(self) -> Tensor | None:
         """Return what each bit adds to the picture, (pixels, bits); None where that depends on other bits."""

@@ -89,7 +89,7 @@ class Question:
 
 @app.command(
     epilog="Examples: `cube tune --preset paper --domain mnist --trials 100 --jobs 2`, "
-    "`cube tune --domain lightsout --set learner=autoencoder --set autoencoder.bits=16,36,64 --trials 6`"
+    "`cube tune --domain lightsout --set learner.name=autoencoder --set autoencoder.bits=16,36,64 --trials 6`"
 )
 @grouped
 def tune(

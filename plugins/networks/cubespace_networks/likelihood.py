@@ -63,7 +63,7 @@ class LikelihoodObjective(Objective):
     def losses(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor, progress: float) -> Losses:
         """Return the terms of pictures, of transitions and of the decoder."""
         weights, options = self.weights, self.options
-        before, after = image_loss(weights.image, outputs.pixels, images, linear=model.decoder.linear)
+        before, after = image_loss(weights.image, outputs.pixels, images, linear=model.decoder.draws_pixels)
         terms = {
             "before": before,
             "after": after,

@@ -18,7 +18,7 @@ class PaperObjective(Objective):
         """Return all terms of the paper."""
         weights = self.weights
         names = ("before", "after", "successor")
-        pictures = image_loss(weights.image, outputs.pixels, images, linear=model.decoder.linear)
+        pictures = image_loss(weights.image, outputs.pixels, images, linear=model.decoder.draws_pixels)
         terms = dict(zip(names, pictures, strict=False))
         terms["direct"] = direct(outputs.states, outputs.successor)
         terms["zero_suppress"] = zero_suppress(outputs.states)

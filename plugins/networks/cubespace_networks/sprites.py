@@ -20,7 +20,7 @@ class SpritesDecoder(Decoder):
     drawn_well: Tensor  # whether pictures are drawn so well that bits may be given up; set by an objective
 
     revision = 1
-    linear: ClassVar[bool] = True
+    draws_pixels: ClassVar[bool] = True
 
     def __init__(self, shape: Shape, bits: int, options: Any) -> None:
         super().__init__(shape, bits, options)

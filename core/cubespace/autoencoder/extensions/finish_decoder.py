@@ -40,6 +40,6 @@ class DecoderPhase(FrozenBitsPhase):
 
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Return the reconstruction of both pictures."""
-        outputs, linear = self.model.decode(self.states(rows)), self.model.decoder.linear
+        outputs, linear = self.model.decode(self.states(rows)), self.model.decoder.draws_pixels
         before, after = image_loss(self.config.losses.image, outputs, self.pictures(rows), linear=linear)
         return total({"before": before, "after": after}, weigh(self.config.losses, progress))

@@ -29,7 +29,7 @@ class StatePhase(JointPhase):
         images = self.pictures(rows)
         _, states = self.model.encode(images, temperature(self.config.temperature, progress))
         before, after = image_loss(
-            self.config.losses.image, self.model.decode(states), images, linear=self.model.decoder.linear
+            self.config.losses.image, self.model.decode(states), images, linear=self.model.decoder.draws_pixels
         )
         terms = {"before": before, "after": after, "zero_suppress": zero_suppress(states)}
         return total(terms, weigh(self.config.losses, progress))
