@@ -31,7 +31,15 @@ PAGES = [
 ]
 HOOKS = [name for name, _ in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("cube_")]
 CHEAP = {"plugins", "info", "show", "new-plugin"}
-INVENTED = {"mine", "rooms", "NAME", "pddlgym", "deepcubeai"}  # components that exist only in the text
+INVENTED = {
+    "mine",
+    "rooms",
+    "NAME",
+    "pddlgym",
+    "deepcubeai",
+    "cells",
+    "difference",
+}  # components that exist only in the text
 
 
 def blocks(text: str) -> list[str]:
