@@ -9,6 +9,7 @@ from tiny_run import SETTINGS, words
 from cubespace.search.solver import Outcome
 
 SMALL = {**SETTINGS, "train.epochs": 20, "train.learning_rate": 0.003, "train.discriminator_width": 60}
+SMALL["train.extensions"] = ["states", "actions", "discriminate"]
 ARGUMENTS = ["--domain", "lightsout:size=2", "--length", "2", "--instances", "2", *words(SMALL)]
 
 

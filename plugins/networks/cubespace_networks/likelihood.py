@@ -30,6 +30,7 @@ MERGED_AT = 0.8  # … and copies of others, which also happens at the end
 MOMENTS = sorted({*WEAK_AT, *MIXED_AT, MERGED_AT})
 DRAWN_WELL_AT_LAST = 0.7  # fraction of the training from which pictures count as drawn as well as they will be
 LOOKED_AT = 500  # training pictures by which that is judged
+LEAST_SPRITE = 1e-3  # the largest pixel of a typical sprite is at least this, or all of them have vanished
 LEAST_SHARE = 0.1  # of a typical sprite: smaller ones pay no more than it
 LABELLED_AT_ONCE = 1000  # transitions
 
@@ -206,7 +207,7 @@ def _extent(decoder: Decoder) -> Tensor:
     extent = sprites.abs().sum(0)  # (bits,)
     if isinstance(decoder, SpritesDecoder):
         size = sprites.detach().abs().amax(0)
-        typical = size.median()
+        typical = size.median().clamp(min=LEAST_SPRITE)
         # chosen on the device: nothing waits for it
         extent = torch.where(decoder.drawn_well, extent * (typical / (size + LEAST_SHARE * typical)), extent)
     return extent.sum() / len(sprites)
