@@ -164,6 +164,7 @@ def test_a_run_with_their_domain_without_states_their_network_training_solver_an
         "autoencoder.action": "their-action",
         "autoencoder.objective": "their-objective",
         "train.extensions": "their-extension+consolidate",
+        "extract.effects": "differences",  # a hasty network predicts no transition exactly
     }
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     words += ["--domain", "their-source:lamps=3", "--planner", "their-solver", "--instances", "3", "--length", "2"]
@@ -211,7 +212,7 @@ def test_their_quick_learner_is_tried_by_auto(strangers) -> None:
 
 
 def test_their_action_model_is_used_by_name(strangers) -> None:
-    settings = {**HASTY, "train.extensions": "", "autoencoder.action": "difference"}
+    settings = {**HASTY, "train.extensions": "", "autoencoder.action": "difference", "extract.effects": "differences"}
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     world = ("--domain", "lightsout:size=2", "--instances", "1", "--length", "1")
     answer = cube(strangers, "run", *world, "--apply", "btl", *words, "-o", "acted", "--json")
