@@ -86,6 +86,9 @@ class Decoder(nn.Module, ABC):
     def forward(self, bits: Tensor) -> Tensor:
         """Return the logits of the pixels or, if it draws them, pixels, (batch, pixels), of states (batch, bits)."""
 
+    def begin(self, mean: Tensor) -> None:
+        """Be told the mean of the training pictures, (pixels,) in [0, 1], before the first update."""
+
     def paint(self, outputs: Tensor) -> Tensor:
         """Return the pixels, in [0, 1], of what :meth:`forward` returned."""
         return outputs.clamp(0.0, 1.0) if self.draws_pixels else torch.sigmoid(outputs)

@@ -26,6 +26,12 @@ def as_pixels(images: Images, device: torch.device | str = "cpu") -> Tensor:
     return torch.from_numpy(np.require(images, requirements=("C", "W"))).flatten(1).to(device)
 
 
+def mean_picture(images: Tensor) -> Tensor:
+    """Return the mean of pictures, bytes (…, pixels), as pixels in [0, 1]; summed in integers, so exact."""
+    rows = images.flatten(0, -2)
+    return rows.sum(0, dtype=torch.int64).float() / (255.0 * len(rows))  # (pixels,)
+
+
 def label_states(model: SpaceAutoEncoder, before: Tensor, after: Tensor) -> Tensor:
     """Return the labels of transitions between hard states, given as numbers, (transitions,)."""
     labels: Tensor = model.action(before, after, model.apply_module).argmax(1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
+from cubespace.autoencoder.inference import mean_picture
 from cubespace.autoencoder.model import evaluating
 from cubespace.autoencoder.objective import Losses, check_losses
 from cubespace.autoencoder.phase import Phase
@@ -32,6 +33,10 @@ class JointPhase(Phase):
     def parts(self) -> Sequence[nn.Module]:
         """Return the whole network."""
         return (self.model,)
+
+    def prepare(self) -> None:
+        """Let the decoder begin at the mean picture."""
+        self.model.decoder.begin(mean_picture(self.images))
 
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Return the terms of the objective."""

@@ -1,6 +1,6 @@
 """What transitions change: the difference between two states, and which differences are distinct.
 
-This is the one definition that everybody uses who counts differences, groups transitions by them or looks one up.
+Everything that counts differences, groups transitions by them or looks one up uses this definition.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ def number_rows(rows: NDArray[np.generic]) -> DistinctRows:
     numbers of the rows are 1, 0, 1.
     """
     if not rows.size:  # rows without columns are all the same
-        some = min(1, len(rows))
-        nothing = np.zeros(some, dtype=np.intp)
+        nothing = np.zeros(min(1, len(rows)), dtype=np.intp)
         return DistinctRows(first=nothing, counts=nothing + len(rows), number=np.zeros(len(rows), dtype=np.intp))
     keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     _, first, number, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)

@@ -29,7 +29,7 @@ Planner = Annotated[
     str, typer.Option(metavar=SPEC, autocompletion=names("planner"), help="The planner; see `cube plugins planner`.")
 ]
 Output = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Where the plan goes.  [default: RUN/plans/…]")
+    Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Folder for the plan.  [default: RUN/plans/…]")
 ]
 Resize = Annotated[
     bool, typer.Option("--resize", help="Scale pictures of another size, as a run trained with resize= always does.")
@@ -79,11 +79,11 @@ def plan(
     target = output or home / own_folder(init, goal, made.problem, planner)
     record = attrs.evolve(made.record(strict=strict), run=str(folder), init=str(init), goal=str(goal))
     made.save(target, record)
-    _tell(target, made, record, as_json=as_json, quiet=quiet)
+    _report(target, made, record, as_json=as_json, quiet=quiet)
     raise typer.Exit(record.exit_code)
 
 
-def _tell(target: Path, made: PicturePlan, record: PicturePlanRecord, *, as_json: bool, quiet: bool) -> None:
+def _report(target: Path, made: PicturePlan, record: PicturePlanRecord, *, as_json: bool, quiet: bool) -> None:
     """Print where the plan is, and the verdict on it."""
     if as_json:
         typer.echo(json.dumps({"folder": str(target), **attrs.asdict(record)}, indent=2))
@@ -98,20 +98,20 @@ def summary(made: PicturePlan, record: PicturePlanRecord) -> str:
     if made.solution is None:
         states = f"{made.reach.states:,}" if made.reach else "all"
         return (
-            f"the goal cannot be reached: the simulator proves it with {states} states (--anyway searches all the same)"
+            f"the goal cannot be reached: the simulator proves it with {states} states (--anyway searches nonetheless)"
         )
     if not record.found:
         return f"no plan: {record.outcome}. {record.detail}".rstrip()
     steps, unseen = record.steps, record.unseen_steps or ()
-    worth = record.ending
+    verdict = record.ending
     if record.valid is False:
-        worth += f" (frame {record.wrong_step}: {record.explanation})"
+        verdict += f" (frame {record.wrong_step}: {record.explanation})"
     elif record.valid:
-        worth += ", optimal" if record.optimal else ", not shortest" if record.optimal is False else ""
+        verdict += ", optimal" if record.optimal else ", not shortest" if record.optimal is False else ""
     seen = f"{steps - len(unseen)} of {steps} steps seen in training"
     doubtful = [step for step in unseen if step not in record.accepted_steps]
     if len(doubtful) < len(unseen):
         seen += f", {len(unseen) - len(doubtful)} new and valid"
     if doubtful:
         seen += f", never seen: {', '.join(map(str, doubtful))}"
-    return f"{steps} steps, {worth}; {seen}; {record.seconds} s"
+    return f"{steps} steps, {verdict}; {seen}; {record.seconds} s"

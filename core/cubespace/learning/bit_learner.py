@@ -25,13 +25,13 @@ Load = Callable[[str, str], type[Any]]  # (kind, spec): the class of such a part
 EffectSource = Literal["differences", "network", "observed"]
 
 
-class Unsuitable(UsageError):  # noqa: N818 - it says what pictures are
+class Unsuitable(UsageError):  # noqa: N818 - it describes the pictures
     """A learner cannot make anything of these pictures; the message says why."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Parts:
-    """How a learner gets the components that it is put together from, and where it computes."""
+    """Where a learner gets its components, and the device and threads that it computes with."""
 
     create: Create
     load: Load
@@ -39,13 +39,13 @@ class Parts:
 
 
 def measure_nothing(code: Code) -> Mapping[str, Measures]:  # noqa: ARG001
-    """Return no measures: nobody asked for any."""
+    """Return no measures, where none are asked for."""
     return {}
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Work:
-    """All that a learner is given besides pictures."""
+    """Everything that a learner is given besides the pictures."""
 
     folder: Path  # for checkpoints and metrics of its own
     seed: int
@@ -77,15 +77,15 @@ class BitLearner(ABC):
 
     @abstractmethod
     def read(self, saved: SavedCode, parts: Parts) -> Code:
-        """Build the code again that :meth:`learn` returned and ``saved`` holds."""
+        """Rebuild the code that :meth:`learn` returned from its saved form."""
 
     def components(self, recipe: Recipe) -> Sequence[tuple[str, str]]:  # noqa: ARG002
-        """Return the components that it is put together from, (kind, spec) each. They are part of the identity."""
+        """Return its components, (kind, spec) each; they are part of the identity of a run."""
         return ()
 
     def effects(self, recipe: Recipe, parts: Parts) -> EffectSource:  # noqa: ARG002
-        """Return where the effects of actions come from unless the settings say: from differences of bits.
+        """Return the source of effects where the settings name none: the differences of bits.
 
-        It is known before anything is learned, so that a run can say it in its first line.
+        It is known before anything is learned, so the first line of a run can report it.
         """
         return "differences"

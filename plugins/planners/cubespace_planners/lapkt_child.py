@@ -18,12 +18,12 @@ def main() -> None:
     record = json.loads(Path("task.json").read_text())
     true = set(record["init"])
     if all(holds == (bit in true) for bit, holds in record["goal"]):
-        answer("SOLVED", [])  # LAPKT writes no plan where there is nothing to do
+        answer("SOLVED", [])  # LAPKT writes no plan if there is nothing to do
         return
-    searching = configured(record["search"], record["width"])
-    build(searching, record, true)
-    searching.setup(True)
-    searching.solve()
+    engine = configured(record["search"], record["width"])
+    build(engine, record, true)
+    engine.setup(True)
+    engine.solve()
     steps = read_plan(record)
     if steps is not None:
         answer("SOLVED", steps)
@@ -61,8 +61,8 @@ def build(task: Any, record: dict[str, Any], true: set[int]) -> None:
     for number, row in enumerate(record["actions"]):
         task.add_action(f"({row['name']})", False)
         task.add_precondition(number, literals(row["positive"], row["negative"]))
-        gone = [(bit, True) for bit in row["delete"]] + [(bits + bit, True) for bit in row["add"]]
-        task.add_effect(number, literals(row["add"], row["delete"]) + gone)
+        deleted = [(bit, True) for bit in row["delete"]] + [(bits + bit, True) for bit in row["add"]]
+        task.add_effect(number, literals(row["add"], row["delete"]) + deleted)
         task.set_cost(number, 1.0)
     false = [bit for bit in range(bits) if bit not in true]
     task.set_init(literals(sorted(true), false))

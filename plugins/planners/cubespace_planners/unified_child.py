@@ -38,12 +38,12 @@ def main() -> None:
     record = json.loads(Path("task.json").read_text())
     # a Java engine would reserve more address space than the limit of the process leaves
     heap = max(64, record["megabytes"] // 2)
-    small = "-XX:CompressedClassSpaceSize=64m -XX:ReservedCodeCacheSize=64m -XX:+UseSerialGC"
-    os.environ["JAVA_TOOL_OPTIONS"] = f"{small} -Xmx{heap}m"
+    small_footprint = "-XX:CompressedClassSpaceSize=64m -XX:ReservedCodeCacheSize=64m -XX:+UseSerialGC"
+    os.environ["JAVA_TOOL_OPTIONS"] = f"{small_footprint} -Xmx{heap}m"
     get_environment().credits_stream = None
     name = record["engine"]
     if all(holds == (bit in set(record["init"])) for bit, holds in record["goal"]):
-        answer("SOLVED", [])  # some engines crash where there is nothing to do
+        answer("SOLVED", [])  # some engines crash if there is nothing to do
     elif name not in get_environment().factory.engines:
         answer("UNSUPPORTED", None, f"unified-planning has no engine '{name}' here")
     else:

@@ -75,16 +75,16 @@ def add_unlikely(rules: list[Rule], made: Bits, held: Bits, options: Significanc
     added = np.zeros(static.shape)  # the log probability of what was added
     for _ in range(MAX_ROUNDS):
         needed = np.stack([rule.needed for rule in rules])
-        often = np.stack([_frequency(rule, held) for rule in rules])
-        odds = np.where(needed, added, _log_odds(rules, static, often))  # (rules, 2 bits)
+        frequency = np.stack([_frequency(rule, held) for rule in rules])
+        odds = np.where(needed, added, _log_odds(rules, static, frequency))  # (rules, 2 bits)
         shared = np.where(broken, 0.0, shares.T @ odds)  # (2 bits, 2 bits), by effect and literal
         progress = False
         for row, rule in enumerate(rules):
             alone = odds[row] < math.log(options.own)
             together = shared[effects[row]].min(0, initial=0.0) < math.log(options.pooled)
-            fit = static[row] & ~needed[row] & (often[row] < options.common) & (alone | together)
+            fit = static[row] & ~needed[row] & (frequency[row] < options.common) & (alone | together)
             if len(rule.examples) and fit.any():
-                literal = int(np.where(fit, often[row], 2.0).argmin())
+                literal = int(np.where(fit, frequency[row], 2.0).argmin())
                 added[row, literal] = odds[row, literal]
                 rule.need(literal, held)
                 progress = True
@@ -116,11 +116,11 @@ def restrict_rare(rules: list[Rule], made: Bits, held: Bits, before: Bits, optio
 
 
 def _missed(rules: list[Rule], seen: NDArray[np.float64], expected: NDArray[np.float64], probability: float) -> Bits:
-    """Return which rules without examples to drop: the largest, until it is not surprising that none was seen."""
+    """Return which rules without examples to drop: the broadest, until the rest may well have been missed."""
     missed = np.zeros(len(rules), dtype=np.bool_)
     effect = np.array([rule.effect for rule in rules])
-    for each in np.unique(effect[seen == 0]):
-        unseen = np.flatnonzero((effect == each) & (seen == 0))
+    for number in np.unique(effect[seen == 0]):
+        unseen = np.flatnonzero((effect == number) & (seen == 0))
         unseen = unseen[np.argsort(expected[unseen], kind="stable")]
         missed[unseen] = np.cumsum(expected[unseen]) > -math.log(probability)
     return missed
@@ -141,7 +141,7 @@ def _typical_frequency(seen: NDArray[np.float64], allowed: NDArray[np.float64]) 
 
 
 def _too_rare(seen: NDArray[np.float64], expected: NDArray[np.float64], probability: float) -> Bits:
-    """Return which counts are too far below the expected ones to be chance, by Chernoff's bound on a Poisson number."""
+    """Return which counts are too low to be chance, by Chernoff's bound on a Poisson variable."""
     log_chance = seen - expected + seen * np.log(np.maximum(expected, 1e-12) / np.maximum(seen, 1e-12))
     return np.asarray((seen < expected) & (log_chance < math.log(probability)), dtype=np.bool_)
 
@@ -151,7 +151,7 @@ def _frequency(rule: Rule, held: Bits) -> NDArray[np.float64]:
     return held[rule.tried].mean(0) if len(rule.tried) else np.ones(held.shape[1])
 
 
-def _log_odds(rules: list[Rule], static: Bits, often: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_odds(rules: list[Rule], static: Bits, frequency: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the log probability that each static literal held in all examples by chance."""
     count = np.array([len(rule.examples) for rule in rules])[:, None]
-    return np.where(static, count * np.log(np.maximum(often, 1e-6)), 0.0)
+    return np.where(static, count * np.log(np.maximum(frequency, 1e-6)), 0.0)

@@ -2,6 +2,7 @@
 
 import torch
 
+from cubespace.autoencoder.inference import mean_picture
 from cubespace.base.options import NoOptions
 from cubespace_networks.sprites import SpritesDecoder
 
@@ -51,3 +52,10 @@ def test_merged_bits_are_drawn_by_one() -> None:
         held = states.clone()
         held[:, 5] = 0.0
         torch.testing.assert_close(linear(held), expected)
+
+
+def test_training_begins_with_the_mean_picture_as_background() -> None:
+    pictures = torch.randint(256, (2, 7, 60), dtype=torch.uint8, generator=torch.Generator().manual_seed(2))
+    linear = decoder()
+    linear.begin(mean_picture(pictures))
+    torch.testing.assert_close(linear(torch.zeros(1, BITS))[0], pictures.float().flatten(0, 1).mean(0) / 255.0)

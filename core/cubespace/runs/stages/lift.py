@@ -35,7 +35,7 @@ def lift_run(run: RunContents) -> None:
 
 
 def lifted_record(contents: RunContents) -> LiftingRecord:
-    """Lift the training pairs of a run, write PDDL and legend, and return what to record."""
+    """Lift the training pairs of a run, write PDDL and legend, and return the record."""
     data, config = contents.transitions(), contents.run.config
     contents.observer.stage("lift", f"{len(data.train)} transitions")
     eye = code_eye(contents.code(), data.train)
@@ -85,7 +85,7 @@ def read_lifted(contents: RunContents) -> LiftedRun:
 
 
 def write_lifted(folder: Path, lifted: LiftedPairs, pairs: Pairs, about: Sequence[str]) -> None:
-    """Write the lifted domain, a problem between two training states, and the legend; remove what was there before."""
+    """Write the lifted domain, a problem between two training states, and the legend, in place of earlier ones."""
     for name in (DOMAIN, PROBLEM, OBJECTS, PLACES, SCHEMAS):
         (folder / name).unlink(missing_ok=True)
     model, states = lifted.model, lifted.states
