@@ -48,6 +48,13 @@ class ActionModel(nn.Module):
     def choose(self, logits: Tensor, temperature: float) -> Tensor:
         """Return the actions, (batch, actions): rows that sum to one while training, one-hot rows in evaluation."""
 
+    def certain_before(self) -> Tensor | None:
+        """Return the literals that hold before each action whatever holds after it, bool (actions, 2 bits).
+
+        The first half are bits that are true, the second bits that are false. None if the model does not learn them.
+        """
+        return None
+
     def tables(self) -> list[nn.Parameter]:
         """Return the parameters, (actions, bits), whose rows are what is known about one action and no other."""
         return [parameter for parameter in self.parameters() if parameter.shape == (self.actions, self.bits)]

@@ -53,6 +53,11 @@ class NetworkActions(LearnedActions):
             add, delete = self.model.apply_module.effects()
         return _array(add), _array(delete)
 
+    def certain_before(self) -> Bits | None:
+        """Return what the action model has learned to hold before each label."""
+        certain = self.model.action.certain_before()
+        return None if certain is None else _array(certain)
+
     def expand(self, states: Bits) -> tuple[Bits, Indices, Indices]:
         """Return the successors under every label that training transitions have."""
         if self.discriminator is None:

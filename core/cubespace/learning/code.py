@@ -66,6 +66,13 @@ class LearnedActions(ABC):
         """Return the add and the delete mask of every label, (labels, bits) each; only if ``strips``."""
         raise NotImplementedError(f"{type(self).__name__} has no STRIPS effects")
 
+    def certain_before(self) -> Bits | None:
+        """Return the literals that hold before each label whatever holds after it, (labels, 2 bits); None if unknown.
+
+        The first half are bits that are true, the second bits that are false.
+        """
+        return None
+
     def expand(self, states: Bits) -> tuple[Bits, Indices, Indices]:
         """Return the successors of states under every label, the row of the state each comes from, and its label."""
         raise NotImplementedError(f"{type(self).__name__} cannot be searched")

@@ -54,14 +54,19 @@ def extract(
     min_support: int = 1,
     labels: Indices | None = None,
     network: tuple[Bits, Bits] | None = None,
+    certain_before: Bits | None = None,
     groups: Sequence[int] | None = None,
     seed: int = 0,
 ) -> tuple[StripsModel, ExtractionReport]:
-    """Return the model of encoded transitions, (transitions, bits) each, and a report."""
+    """Return the model of encoded transitions, (transitions, bits) each, and a report.
+
+    ``network`` are the effects of each label, and ``certain_before`` the literals that the network expects before it.
+    """
     found = find_effects(effects, before, after, labels, network)
     kept = _frequent(found, min_support)
     known = None if groups is None else np.asarray(groups, dtype=np.intp)
-    model = _assemble(kept, before, learner, draw, look, known, np.random.default_rng(seed))
+    certain = certain_before[kept.label] if certain_before is not None and kept.label is not None else None
+    model = _assemble(kept, before, learner, draw, look, certain, known, np.random.default_rng(seed))
     learned_effects = len(group_effects(model.add, model.delete))
     needless = dominated(model)
     model = model.select(~needless)
@@ -105,6 +110,7 @@ def _assemble(
     learner: PreconditionLearner,
     draw: Callable[[Bits], Images],
     look: Callable[[Images], Bits],
+    certain: Bits | None,
     groups: Indices | None,
     rng: np.random.Generator,
 ) -> StripsModel:
@@ -118,6 +124,7 @@ def _assemble(
         draw=draw,
         look=look,
         rng=rng,
+        certain=certain,
         groups=groups,
     )
     learned = learner.learn(evidence)

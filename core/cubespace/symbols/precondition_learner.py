@@ -30,6 +30,7 @@ class Evidence:
     draw: Callable[[Bits], Images]
     look: Callable[[Images], Bits]
     rng: np.random.Generator
+    certain: Bits | None = None  # (actions, 2 bits), literals that the network expects before, where it learned them
     groups: Indices | None = None  # (bits,), the finite-domain variable that each bit is a value of, where known
 
     @property

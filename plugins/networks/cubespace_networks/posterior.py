@@ -75,6 +75,14 @@ class Posterior(ActionModel):
         return effect - scale, effect + scale
 
     @torch.no_grad()
+    def certain_before(self) -> Tensor | None:
+        """Return the literals that the backward table is certain of; None if it has no part in training."""
+        if not self.options.backward:
+            return None
+        false, true = self.backward_logits()
+        return torch.cat((false > 0, true < 0), dim=1)
+
+    @torch.no_grad()
     def leave_bit(self, bit: int) -> None:
         """Expect nothing of a bit before any action."""
         self.table[:, bit] = 0.0

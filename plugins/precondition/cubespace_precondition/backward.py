@@ -4,7 +4,8 @@ Forwards, an action sets some bits and leaves the others as they are. Backwards 
 and the action, some bits must have been true, some false, and the others were as they are. The bits that must have had
 a value are the precondition. The network learns this from the examples, and monotonicity makes it exact: a bit of
 the state before is certain if its logit has the same sign whatever the bit is afterwards. The follow-up of the paper
-trains such a network together with everything else (AMA4); here it is trained on the final bits.
+trains such a network together with everything else (AMA4), and so does the action model ``posterior``: its backward
+table is read off as it is. For other codes a network is trained here, on the final bits.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner
 
 @attrs.frozen(kw_only=True)
 class BackwardOptions:
-    """How the regressing network is trained."""
+    """Which regressing network is read, and how one is trained."""
 
+    own: bool = option(False, "train a network here even where the code has learned such a table")
     updates: int = option(1500, "gradient steps", ge(1))
     batch: int = option(500, "examples of a gradient step", ge(2))
     learning_rate: float = option(0.01, "learning rate of Adam", gt(0.0))
@@ -61,12 +63,14 @@ class Backward(PreconditionLearner):
     """Requires what the effect implies, and what the regressing network is certain of and all examples agree with."""
 
     Options = BackwardOptions
-    revision = 1
+    revision = 2
     options: BackwardOptions
 
     def learn(self, evidence: Evidence) -> Preconditions:
-        """Train the network on the examples and read it off."""
-        certain = self._train(evidence).certain().numpy()
+        """Read off the table of the code, or train a network on the examples and read that off."""
+        certain = evidence.certain
+        if certain is None or self.options.own:
+            certain = self._train(evidence).certain().numpy()
         agreed: Bits = evidence.implied() | (certain & evidence.static())
         return Preconditions.of(np.asarray(agreed, dtype=np.bool_))
 

@@ -70,6 +70,7 @@ def _extract(
         min_support=config.min_support,
         labels=None if actions is None else actions.label(pairs.before, pairs.after),
         network=actions.effects() if actions is not None and actions.strips else None,
+        certain_before=None if actions is None else actions.certain_before(),
         groups=code.groups,
         seed=config.seed,
     )
