@@ -21,12 +21,13 @@ from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC, Domain
 from cubespace.cli.signals import Stopped
 from cubespace.experiments.executor import JobResult
-from cubespace.experiments.tuning.tuning_file import Choice, Tuning, read_tuning
 from cubespace.settings import defaults
 from cubespace.settings.run_config import SHORT_NAMES
 
 if TYPE_CHECKING:
     import optuna
+
+    from cubespace.experiments.tuning.tuning_file import Choice, Tuning
 
 
 Source = Annotated[
@@ -114,6 +115,7 @@ def tune(
     if importlib.util.find_spec("optuna") is None:
         raise UsageError("cube tune needs the package optuna: pip install 'cubespace[tune]'")
     from cubespace.experiments.tuning.study import BEST, TuningRun
+    from cubespace.experiments.tuning.tuning_file import Tuning, read_tuning
 
     tuning = question.put_on(Tuning() if source is None else read_tuning(source))
     folder = output or (source if source is not None and source.is_dir() else default_folder(tuning))

@@ -14,7 +14,6 @@ import attrs
 
 from cubespace.base.files import write_text
 from cubespace.base.options import parse_spec
-from cubespace.data.domain import StateSpace
 from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import Executor, JobResult
 from cubespace.experiments.jobs import PlannedJob, executor_jobs, plan_jobs
@@ -71,6 +70,8 @@ class MatrixRun:
 
     def _diagnosed(self, cell: MatrixCell) -> bool:
         """Return whether the model is to be compared with the true states, which its domain must know."""
+        from cubespace.data.domain import StateSpace  # needs numpy, for which no command line should wait
+
         domain = self.catalogue.find("domain", parse_spec(cell.config.domain).name).load()
         return self.matrix.diagnose and issubclass(domain, StateSpace)
 
