@@ -35,8 +35,9 @@ class Layout:
         str | None,
         typer.Option(
             metavar="MEASURE[:SUMMARY],…",
-            help="What to show, such as updates or effects; a summary is spread (mean ± sd), mean, min, max, range "
-            "or sum.  [default: plans,recall,wrong,training_seconds]",
+            help="What to show, such as updates or effects; a summary is spread (mean ± sd), mean, "
+            "median, min, max, range or sum; plans are added up, or plans:median.  "
+            "[default: plans,recall,wrong,training_seconds]",
         ),
     ] = None
 

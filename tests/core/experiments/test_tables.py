@@ -66,6 +66,29 @@ def test_any_setting_can_be_an_axis(runs) -> None:
         make_table(runs, rows=["sead"])
 
 
+def test_plans_are_added_up_or_summarised_by_the_median_run(runs) -> None:
+    optimal = iter((0, 3, 1) * 2)
+    copies = [
+        attrs.evolve(
+            facts,
+            results=attrs.evolve(
+                facts.results,
+                planners={
+                    name: attrs.evolve(row, optimal=next(optimal)) for name, row in facts.results.planners.items()
+                },
+            ),
+        )
+        for facts in runs[:3]
+    ]
+    table = make_table(copies, rows=[], columns=[], values=["plans", "plans:median"])
+    added, median = (value.counts for value in table.values[0])
+    assert added == PlanCounts(found=9, valid=9, optimal=4, instances=9)
+    assert median == PlanCounts(found=3, valid=3, optimal=1, instances=3)
+    assert table.headings[1].title == "found/valid/optimal (median)"
+    with pytest.raises(UsageError, match="plans are added up, or summarised by median"):
+        make_table(runs, values=["plans:max"])
+
+
 def test_every_measure_has_a_value(runs) -> None:
     table = make_table(runs, rows=["domain"], columns=[], values=list(MEASURES))
     empty = [
@@ -151,7 +174,14 @@ def test_columns_of_others_stand_beside(runs, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("summary", "shown"),
-    [("", "0.5000 ± 0.7071"), (":min", "0.0000"), (":max", "1.0000"), (":range", "0.0000–1.0000"), (":mean", "0.5000")],
+    [
+        ("", "0.5000 ± 0.7071"),
+        (":min", "0.0000"),
+        (":max", "1.0000"),
+        (":range", "0.0000–1.0000"),
+        (":mean", "0.5000"),
+        (":median", "0.5000"),
+    ],
 )
 def test_numbers_of_several_runs_are_summed_up(summary, shown) -> None:
     assert Column.parse(f"recall{summary}").show(Value(numbers=(0.0, 1.0))) == shown
@@ -161,7 +191,7 @@ def test_unknown_measures_and_summaries_are_named() -> None:
     with pytest.raises(UsageError, match="Did you mean 'recall'"):
         Column.parse("recal")
     with pytest.raises(UsageError, match="summarised by"):
-        Column.parse("recall:median")
+        Column.parse("recall:mode")
 
 
 def test_a_run_whose_stage_is_not_finished_shows_nothing_of_it(runs, tmp_path) -> None:

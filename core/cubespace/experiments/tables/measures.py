@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import fmean, stdev
+from statistics import fmean, median, median_low, stdev
 from typing import Literal
 
 import attrs
@@ -129,15 +129,16 @@ MEASURES = {
     "reconstruction": Measure("Rec", _test(lambda measures: measures.reconstruction), "train", 5),
     "successor": Measure("Succ", _test(lambda measures: measures.successor), "train", 5),
     "direct": Measure("Direct", _test(lambda measures: measures.direct), "train", 5),
-    "total": Measure("total loss", _test(lambda measures: measures.total), "train", 3),
+    "total": Measure("total loss", _test(lambda measures: measures.total), "train", 5),
     "discriminator_f": Measure("discriminator F", _test(lambda measures: measures.discriminator_f), "train", 3),
     "exact": Measure("labels exact", _test(lambda measures: measures.exact), "train", 3),
     "covered": Measure("covered", _test(lambda measures: measures.covered), "train", 4),
     "bits": Measure("bits", _bits, "train", 0),
     "updates": Measure("updates", lambda row: row.facts.learner.updates if row.facts.learner else None, "train", 0),
     "training_seconds": Measure("learning s", _stage("seconds", "train"), "train", 1),
+    "training_cpu_seconds": Measure("learning CPU s", _stage("cpu_seconds", "train"), "train", 0),
     "extraction_seconds": Measure("extraction s", _stage("seconds", "extract"), "extract", 1),
-    "learning_cpu_seconds": Measure("learning CPU s", _stage("cpu_seconds", "data", "train", "extract"), "extract", 1),
+    "learning_cpu_seconds": Measure("model CPU s", _stage("cpu_seconds", "data", "train", "extract"), "extract", 1),
 }
 TEXTS: dict[str, Callable[[RunFacts], str]] = {  # what a table can say in words
     MADE_BY: lambda facts: facts.value(MADE_BY),
@@ -147,8 +148,8 @@ TEXTS: dict[str, Callable[[RunFacts], str]] = {  # what a table can say in words
 PLANS = "plans"  # found/valid/optimal in one cell, added up
 
 Summary = Callable[[Sequence[float]], float]
-SUMMARIES: dict[str, Summary] = {"mean": fmean, "min": min, "max": max, "sum": sum}
-SPREAD, RANGE = "spread", "range"  # mean ± sd, and minimum–maximum
+SUMMARIES: dict[str, Summary] = {"mean": fmean, "median": median, "min": min, "max": max, "sum": sum}
+SPREAD, RANGE, MEDIAN = "spread", "range", "median"  # mean ± sd, minimum–maximum, and one of SUMMARIES
 
 
 @attrs.frozen(kw_only=True)
@@ -195,8 +196,10 @@ class Column:
         if name not in known:
             raise UsageError(f"No measure is called '{name}'. {suggestion(name, known)}Available: {', '.join(known)}.")
         ways = [SPREAD, RANGE, *SUMMARIES]
-        if summary and (summary not in ways or name not in MEASURES):
-            raise UsageError(f"'{text}': a number is summarised by {', '.join(ways)}; plans are added up")
+        if summary and not (name in MEASURES and summary in ways) and (name, summary) != (PLANS, MEDIAN):
+            raise UsageError(
+                f"'{text}': a number is summarised by {', '.join(ways)}; plans are added up, or summarised by {MEDIAN}"
+            )
         return cls(name=name, summary=summary or SPREAD)
 
     @property
@@ -215,7 +218,8 @@ class Column:
     def over(self, rows: Sequence[Row]) -> Value:
         """Return the value over some rows; a stage that several runs share is counted once."""
         if self.name == PLANS:
-            return Value(counts=_added([row.plans for row in rows if row.plans]))
+            plans = [row.plans for row in rows if row.plans]
+            return Value(counts=_median_counts(plans) if self.summary == MEDIAN else _added(plans))
         if self.name in TEXTS:
             texts = dict.fromkeys(TEXTS[self.name](row.facts) for row in rows)
             return Value(texts=tuple(text for text in texts if text))
@@ -254,4 +258,17 @@ def _added(plans: Sequence[PlannerResults]) -> PlanCounts | None:
         valid=sum(row.valid or 0 for row in plans) if judged else None,
         optimal=sum(row.optimal or 0 for row in plans) if judged else None,
         instances=sum(row.instances for row in plans),
+    )
+
+
+def _median_counts(plans: Sequence[PlannerResults]) -> PlanCounts | None:
+    """Return the medians of the counts of several runs, each by itself; of an even number, the lower of the two."""
+    if not plans:
+        return None
+    judged = all(row.valid is not None for row in plans)
+    return PlanCounts(
+        found=median_low(row.found for row in plans),
+        valid=median_low(row.valid or 0 for row in plans) if judged else None,
+        optimal=median_low(row.optimal or 0 for row in plans) if judged else None,
+        instances=median_low(row.instances for row in plans),
     )
