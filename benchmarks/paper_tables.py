@@ -38,6 +38,12 @@ LAYOUTS = {
         ["planner"],
         ["plans", "expansions", "search_seconds", "exact", "direct", "discriminator_f", "graph_recall", "graph_wrong"],
     ),
+    "network": (
+        ["domain", "variant"],
+        ["planner"],
+        ["plans:median", "plans", "exact:median", "exact:min", "total:median", "total:max"]
+        + ["recall:median", "wrong:median", "training_cpu_seconds:max"],
+    ),
     "hanoi": (["variant"], ["planner"], ["plans", "recall", "wrong"]),
     "effort": (["domain"], ["planner"], ["plans", "expansions", "search_seconds", "known_states", "known_steps"]),
     "distances": (["plan.length"], ["planner"], ["plans", "expansions", "search_seconds"]),
@@ -69,7 +75,9 @@ def page(name: str, runs: list[RunFacts], table: Table) -> str:
     if printed.is_file():
         table = put_beside(table, printed)
     matrix = read_matrix(EXAMPLES / f"{name}.toml")
-    seeds = sorted({str(facts.settings["train.seed"]) for facts in runs})
+    seeds, instances = (
+        ", ".join(sorted({str(facts.settings[key]) for facts in runs})) for key in ("train.seed", "plan.seed")
+    )
     machine = environment()
     return "\n".join(
         [
@@ -79,7 +87,7 @@ def page(name: str, runs: list[RunFacts], table: Table) -> str:
             "",
             f"`python benchmarks/paper_tables.py {name} RUNS`, printed {time.strftime('%Y-%m-%d')}; "
             f"{machine['processor']}, {machine['cores']} cores, one thread per process, a busy machine; "
-            f"seeds of data and training {', '.join(seeds)}, of instances 40404; "
+            f"seeds of data and training {seeds}, of instances {instances}; "
             f"{seconds(runs) / 60:.0f} minutes of work in all stages together.",
             "",
             markdown(table),

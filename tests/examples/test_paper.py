@@ -21,4 +21,4 @@ def test_a_matrix_holds_together(file, tmp_path, monkeypatch) -> None:
     if file.stem not in ("smoke", "domains"):  # which are not about a table of the paper
         assert f"cube matrix examples/paper/{file.name}" in matrix.about
         assert "cube tables" in matrix.about
-        assert all(cell.config.plan.seed == 40404 for cell in run.cells)
+        assert {cell.config.plan.seed for cell in run.cells} <= {40404, 51515}  # those that nothing was tuned on
