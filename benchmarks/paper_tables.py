@@ -41,8 +41,8 @@ LAYOUTS = {
     "network": (
         ["domain", "variant"],
         ["planner"],
-        ["plans:median", "plans", "exact:median", "exact:min", "total:median", "total:max"]
-        + ["recall:median", "wrong:median", "training_cpu_seconds:max"],
+        [f"{measure}:{summary}" for measure in ("exact", "total") for summary in ("median", "min", "max")]
+        + ["plans:median", "plans", "recall:median", "wrong:median", "training_cpu_seconds:max"],
     ),
     "hanoi": (["variant"], ["planner"], ["plans", "recall", "wrong"]),
     "effort": (["domain"], ["planner"], ["plans", "expansions", "search_seconds", "known_states", "known_steps"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import attrs
@@ -21,6 +21,14 @@ class BitPairs:
 
     before: Bits
     after: Bits
+
+
+def joined(splits: Iterable[BitPairs]) -> BitPairs:
+    """Return the transitions of several splits, one after the other."""
+    parts = list(splits)
+    return BitPairs(
+        before=np.concatenate([part.before for part in parts]), after=np.concatenate([part.after for part in parts])
+    )
 
 
 def save_bits(path: Path, splits: Mapping[str, BitPairs]) -> None:

@@ -10,6 +10,7 @@ from cubespace.base.records import write_record
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
+from cubespace.runs.folder.bits_file import joined
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.learners import effect_source, make_learner
@@ -32,6 +33,8 @@ def extract_model(run: RunContents) -> None:
     precondition = learner.precondition if config.precondition == AUTO else config.precondition
     effects = effect_source(learner, run.run.config, run.catalogue)
     run.observer.stage("extract", f"effects: {SOURCES[effects]}; preconditions: {precondition}")
+    if config.pairs == "all":
+        run.observer.say("extract: from all pairs, so what held-out pairs say about the model is not independent of it")
     with run.run.stage("extract", [("precondition", precondition)]), blame():
         model, report = _extract(run, code, run.catalogue.create("precondition", precondition), effects)
         save_strips(run.run.file(STRIPS), model)
@@ -51,7 +54,8 @@ def _extract(
     run: RunContents, code: Code, learner: PreconditionLearner, effects: EffectSource
 ) -> tuple[StripsModel, ExtractionReport]:
     """Return the model of the training bits, and what was found on the way."""
-    config, pairs = run.run.config.extract, run.bits()["train"]
+    config, splits = run.run.config.extract, run.bits()
+    pairs = joined(splits.values()) if config.pairs == "all" else splits["train"]
     actions = code.actions
     if effects != "differences" and actions is None:
         raise UsageError(

@@ -238,3 +238,13 @@ def test_reading_a_run_back_gives_the_code_that_made_its_model(path) -> None:
     rows, actions = np.nonzero(model.applicable(before))
     reached = (model.apply(before[rows], actions) == after[rows]).all(1)
     assert set(rows[reached]) == set(range(len(train)))
+
+
+def test_a_model_can_be_read_off_all_pairs_and_then_says_that_none_was_held_out_from_it(tmp_path) -> None:
+    transitions = {}
+    for pairs in ("training", "all"):
+        listener = Listener()
+        pipeline(tmp_path / pairs, listener, **{"extract.pairs": pairs}).until("extract")
+        transitions[pairs] = json.loads((tmp_path / pairs / "extraction.json").read_text())["transitions"]
+        assert any("from all pairs" in line for line in listener.kinds("say")) == (pairs == "all")
+    assert transitions == {"training": 270, "all": 300}
