@@ -110,7 +110,7 @@ class TrainConfig:
     """
 
     extensions: tuple[str, ...] = defaults.EXTENSIONS  # training steps beyond the paper's, in order; none in its preset
-    updates: int = _setting(4500, ge(1))  # of the main phase …
+    updates: int = _setting(2700, ge(1))  # of the main phase …
     epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
     action_epochs: int | None = _setting(None, optional(ge(1)))  # of extension actions; as long if not given
     discriminator_epochs: int | None = _setting(None, optional(ge(1)))  # of extension discriminate, likewise
