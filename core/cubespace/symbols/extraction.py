@@ -53,15 +53,12 @@ def extract(
     effects: Literal["differences", "network", "observed"] = "differences",
     min_support: int = 1,
     labels: Indices | None = None,
-    network: tuple[Bits, Bits] | None = None,
+    network: tuple[Bits, Bits] | None = None,  # the effects of each label, and what the network expects before it
     certain_before: Bits | None = None,
     groups: Sequence[int] | None = None,
     seed: int = 0,
 ) -> tuple[StripsModel, ExtractionReport]:
-    """Return the model of encoded transitions, (transitions, bits) each, and a report.
-
-    ``network`` are the effects of each label, and ``certain_before`` the literals that the network expects before it.
-    """
+    """Return the model of encoded transitions, (transitions, bits) each, and a report."""
     found = find_effects(effects, before, after, labels, network)
     kept = _frequent(found, min_support)
     known = None if groups is None else np.asarray(groups, dtype=np.intp)
