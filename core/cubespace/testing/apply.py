@@ -133,6 +133,62 @@ def written_effects_are_its_effects(spec: str) -> None:
     assert not (add[-2:] | delete[-2:]).any()
 
 
+def the_logits_of_bits_can_be_learned_from(spec: str) -> None:
+    """In training the logits after each action are finite, and gradients reach all that an action has of its own."""
+    module = _module(spec).train()
+    if not module.strips:
+        return
+    false, true = module.bit_logits()
+    assert false.shape == true.shape == (ACTIONS, BITS)
+    assert torch.isfinite(false).all()
+    assert torch.isfinite(true).all()
+    (false.square().sum() + true.sum()).backward()
+    for table in module.tables():
+        assert table.grad is not None
+        assert (table.grad.flatten(1).abs().sum(1) > 0).all(), "the effects of every action"
+
+
+def the_logits_of_bits_have_the_signs_of_effects(spec: str) -> None:
+    """In evaluation a bit is likely after an action if the action adds it, or if it was true and is not deleted."""
+    module = _trained(spec)
+    if not module.strips:
+        return
+    with torch.no_grad():
+        false, true = module.bit_logits()
+        add, delete = module.effects()
+    assert ((false > 0) == add).all()
+    assert ((true > 0) == ~delete).all()
+
+
+def a_bit_can_be_left_alone(spec: str) -> None:
+    """A bit that the module is told to leave is changed by no action; the effects on others stay."""
+    module = _trained(spec)
+    if not module.strips:
+        return
+    before = module.effects()
+    module.leave_bit(2)
+    after = module.effects()
+    others = torch.arange(BITS) != 2
+    for mask, former in zip(after, before, strict=True):
+        assert not mask[:, 2].any()
+        assert (mask[:, others] == former[:, others]).all()
+
+
+def rows_can_be_written(spec: str) -> None:
+    """Where effects can be written, some actions get new ones and the others keep theirs."""
+    module = _trained(spec)
+    if not module.writable:
+        return
+    before = module.effects()
+    kind = torch.randint(3, (2, BITS), generator=torch.Generator().manual_seed(6))
+    rows = torch.tensor([4, 1])
+    module.write_rows(rows, kind == 1, kind == 2)
+    others = torch.ones(ACTIONS, dtype=torch.bool).index_fill(0, rows, False)
+    for mask, former, written in zip(module.effects(), before, (kind == 1, kind == 2), strict=True):
+        assert (mask[rows] == written).all()
+        assert (mask[others] == former[others]).all()
+
+
 def weights_come_back(spec: str) -> None:
     """A module loaded from the state of another behaves the same."""
     module = _trained(spec)
@@ -157,6 +213,10 @@ CHECKS = (
     an_action_sets_a_bit_in_all_states_or_in_none,
     successors_under_all_actions_are_those_of_each,
     written_effects_are_its_effects,
+    the_logits_of_bits_can_be_learned_from,
+    the_logits_of_bits_have_the_signs_of_effects,
+    a_bit_can_be_left_alone,
+    rows_can_be_written,
     weights_come_back,
     it_goes_to_any_device,
 )

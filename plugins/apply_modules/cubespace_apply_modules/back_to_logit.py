@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar, Literal
 
 import attrs
@@ -52,7 +53,7 @@ class BitScale(nn.Module):
 class BackToLogit(ApplyModule):
     """BinConcrete(m(z0) + effect(a)): m is monotone, in the paper batch norm; effect has a row per action."""
 
-    revision = 2  # a learned scale in place of batch norm, larger initial effects
+    revision = 3  # 2: a learned scale in place of batch norm, larger initial effects; 3: written effects are exact
     Options = BtlOptions
     writable: ClassVar[bool] = True
 
@@ -84,32 +85,26 @@ class BackToLogit(ApplyModule):
 
     def bit_logits(self) -> tuple[Tensor, Tensor]:
         """Return the sums of both logits; batch norm is that of evaluation, since all actions are not a batch."""
-        training = self.training
-        self.eval()
-        false, true, effect = self._logits()
-        self.train(training)
+        with self._as_in_evaluation():
+            false, true, effect = self._logits()
         return false + effect, true + effect
 
+    @torch.no_grad()
     def effects(self) -> tuple[Tensor, Tensor]:
         """Return the add and the delete mask of every action."""
-        training = self.training
-        with torch.no_grad():
-            self.eval()
-            false, true, effect = self._logits()
-            self.train(training)
-        return false + effect > 0, ~(true + effect > 0)
+        false, true = self.bit_logits()
+        return false > 0, ~(true > 0)
 
     @torch.no_grad()
     def leave_bit(self, bit: int) -> None:
         """Set all effects on a bit to nothing."""
-        self.table[:, bit] = 0.0
-        self.shift[bit] = 0.0
+        nothing = torch.zeros(1, self.bits, dtype=torch.bool, device=self.table.device)
+        self.table[:, bit] = self._entries(nothing, nothing)[:, bit]
 
     @torch.no_grad()
     def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
-        """Set the effects of some actions just clearly enough to change a bit."""
-        false, true, _ = self._logits()
-        self.table[rows] = (add.float() - delete.float()) * (true - false + MARGIN)
+        """Set the effects of some actions clearly enough to change a bit, and to leave the others as they are."""
+        self.table[rows] = self._entries(add, delete)
 
     @torch.no_grad()
     def write_effects(self, add: Tensor, delete: Tensor) -> None:
@@ -126,6 +121,26 @@ class BackToLogit(ApplyModule):
         self.table.zero_()
         self.table[: len(add)] = 2.0 * (add.float() - delete.float())
         self.shift.fill_(0.0 if isinstance(self.state_logit, BitScale) else -0.5)
+
+    def _entries(self, add: Tensor, delete: Tensor) -> Tensor:
+        """Return the entries of the table that have these effects, (rows, bits) each."""
+        with self._as_in_evaluation():
+            false, true, _ = self._logits()
+            nothing, one = self.effect_logit(torch.stack((torch.zeros_like(self.shift), torch.ones_like(self.shift))))
+        change = (add.float() - delete.float()) * (true - false + MARGIN)  # (rows, bits)
+        effect = change - (false + true) / 2.0  # in the middle between false and true, nothing happens
+        entries: Tensor = (effect - self.shift - nothing) / (one - nothing)
+        return entries
+
+    @contextmanager
+    def _as_in_evaluation(self) -> Iterator[None]:
+        """Use running statistics inside the block, with gradients."""
+        training = self.training
+        self.eval()
+        try:
+            yield
+        finally:
+            self.train(training)
 
     def _logits(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return the logits of a false bit and of a true one, (bits,), and those of the effects, (actions, bits).

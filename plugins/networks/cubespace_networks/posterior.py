@@ -41,7 +41,7 @@ class Posterior(ActionModel):
     paper's follow-up.
     """
 
-    revision = 1
+    revision = 2
     explains = True
     needs_effects = True
     Options = PosteriorOptions
@@ -91,7 +91,7 @@ class Posterior(ActionModel):
     @torch.no_grad()
     def write_rows(self, rows: Tensor, add: Tensor, delete: Tensor) -> None:
         """Expect before these actions the opposite of what they do, and give them a fair share of the prior."""
-        self.table[rows] = (delete.float() - add.float()) * (2.0 * softplus(self.scale) + MARGIN)
+        self.table[rows] = (delete.float() - add.float()) * (2.0 * softplus(self.scale) + MARGIN) - self.shift
         if self.options.prior:
             self.prior[rows] = self.prior.max() - RARER
 
