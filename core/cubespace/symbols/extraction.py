@@ -60,7 +60,7 @@ def extract(
 ) -> tuple[StripsModel, ExtractionReport]:
     """Return the model of encoded transitions, (transitions, bits) each, and a report."""
     found = find_effects(effects, before, after, labels, network)
-    kept = _frequent(found, min_support)
+    kept = _frequent(found, min_support, effects)
     known = None if groups is None else np.asarray(groups, dtype=np.intp)
     certain = certain_before[kept.label] if certain_before is not None and kept.label is not None else None
     model = _assemble(kept, before, learner, draw, look, certain, known, np.random.default_rng(seed))
@@ -85,12 +85,15 @@ def extract(
     return model, report
 
 
-def _frequent(found: Effects, min_support: int) -> Effects:
+def _frequent(found: Effects, min_support: int, source: str) -> Effects:
     """Return the effects that enough transitions show; an error names the reason if there are none."""
     if not len(found.add):
-        raise InputError(
-            "No training transition changes a bit: the network has collapsed. Train it longer or with another seed."
-        )
+        reasons = {
+            "network": "The apply module predicts no change of a training transition exactly",
+            "observed": "No training transition changes a bit: the network has collapsed",
+            "differences": "No training transition changes a bit: the network has collapsed",
+        }
+        raise InputError(f"{reasons[source]}. Train it longer or with another seed.")
     frequent = found.support >= min_support
     if not frequent.any():
         most = int(found.support.max())
