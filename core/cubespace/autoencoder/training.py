@@ -181,7 +181,7 @@ class Trainer:
 
     def _step(self, rows: Tensor, progress: float) -> dict[str, Tensor]:
         """Make one gradient step and return the losses before it."""
-        half = self.execution.precision == "bf16"
+        half = self.config.precision == "bf16"
         with torch.autocast(self.images.device.type, torch.bfloat16, enabled=half):
             losses = check_losses(self.phase.losses(rows, progress), self.phase)
         self.optimizer.zero_grad()

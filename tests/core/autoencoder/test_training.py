@@ -211,8 +211,7 @@ def test_losses_of_our_recipe_are_nailed_to_no_device(apply) -> None:
 
 
 def test_in_half_precision_labels_are_inferred_in_float32() -> None:
-    execution = Execution(device="cpu", precision="bf16")
-    rows = list(trainer(bayes_recipe(), execution).rows())
+    rows = list(trainer(bayes_recipe(precision="bf16")).rows())
     assert all(math.isfinite(row["total"]) for row in rows)
 
 
@@ -240,8 +239,7 @@ def test_fewer_transitions_than_a_batch_are_one_batch() -> None:
 
 
 def test_half_precision_trains_too() -> None:
-    execution = Execution(device="cpu", precision="bf16")
-    row = next(trainer(tiny_recipe(), execution).rows())
+    row = next(trainer(tiny_recipe(precision="bf16")).rows())
     assert math.isfinite(row["total"])
 
 

@@ -229,6 +229,7 @@ class RunFolder:
             seconds=round(time.perf_counter() - begun, 2),
             cpu_seconds=round(_cpu_seconds() - used, 2),
             date=time.strftime("%Y-%m-%d"),
+            settings=self.config.settings_of(name),
         )
         write_manifest(self.file(MANIFEST), {**self.records(), name: record})
 

@@ -76,6 +76,7 @@ def evaluate_run(run: RunContents) -> None:
         results = RunResults(
             learner=learner.title,
             updates=learner.updates,
+            precision=learner.precision,
             effects=extraction.effects,
             preconditions=extraction.precondition,
             domain=config.domain,

@@ -32,6 +32,18 @@ def test_other_training_settings_are_refused_with_their_keys(tmp_path) -> None:
     RunFolder.start(tmp_path, load_config(None, {"plan.length": 3}))  # planning may change
 
 
+def test_another_precision_is_another_training_and_stands_in_the_manifest(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, load_config(None, {"train.precision": "bf16"}))
+    with pytest.raises(UsageError, match=r"other settings: train\.precision"):
+        RunFolder.start(tmp_path, RunConfig())
+    assert run.config.own_key("train") != RunConfig().own_key("train")
+    with run.stage("train"):
+        for file in STAGES["train"].files:
+            write_text(run.file(file), "x")
+    assert "bf16" in (tmp_path / "manifest.json").read_text()
+    assert RunFolder.load(tmp_path).records()["train"].settings == {"train.precision": "bf16"}
+
+
 def test_a_foreign_folder_is_left_alone(tmp_path) -> None:
     (tmp_path / "precious").touch()
     with pytest.raises(InputError, match="not empty"):
