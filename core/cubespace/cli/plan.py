@@ -63,7 +63,7 @@ def plan(
     """Find a plan between two pictures, show it in pictures and judge it; the exit code gives the verdict."""
     loaded = catalogue(no_plugin)
     solver = loaded.create("planner", planner)
-    from cubespace.runs.pictures.bundle import open_planning
+    from cubespace.runs.pictures.opening import open_planning
     from cubespace.runs.pictures.plan import own_folder
     from cubespace.runs.pictures.solving import refuse_missing, refuse_other_folder
     from cubespace.search.solver import Limits

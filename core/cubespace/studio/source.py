@@ -19,7 +19,7 @@ from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, PROBLEMS, plan_folder, problem_folder
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
-from cubespace.runs.pictures.bundle import open_planning
+from cubespace.runs.pictures.opening import open_planning
 from cubespace.runs.pictures.plan import PicturePlan, Planning
 from cubespace.runs.pictures.solving import Solution
 from cubespace.runs.stages.planned import planned_run
