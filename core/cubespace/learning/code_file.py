@@ -74,7 +74,7 @@ def load_code(path: Path | str, read: Read) -> Code:
 def _content(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the metadata and the arrays of a file."""
     try:
-        content = path.read_bytes()  # the library itself opens no path that is not UTF-8
+        content = path.read_bytes()  # not every version of the library opens a path that is not UTF-8
         size = int.from_bytes(content[:LENGTH], "little")
         about = json.loads(json.loads(content[LENGTH : LENGTH + size])["__metadata__"]["cubespace"])
         return dict(about), safetensors.numpy.load(content)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,17 +153,16 @@ def test_a_video_is_never_held_in_memory(tmp_path: Path, monkeypatch) -> None:
     path = video_of(tmp_path / "film.mp4", film([0, 1, 3, 2], side=16).repeat(50, axis=0))
     held, most = Counter(), 0
 
-    def decoded(file: Path) -> Iterator[np.ndarray]:
+    def converted(*given: Any) -> np.ndarray:
         nonlocal most
-        for frame in original(file):
-            watched = frame.copy()
-            weakref.finalize(watched, held.subtract, ["frames"])
-            held.update(["frames"])
-            most = max(most, held["frames"])
-            yield watched
+        frame = original(*given).copy()
+        weakref.finalize(frame, held.subtract, ["frames"])
+        held.update(["frames"])
+        most = max(most, held["frames"])
+        return frame
 
-    original = videos._decoded
-    monkeypatch.setattr(videos, "_decoded", decoded)
+    original = videos.converted
+    monkeypatch.setattr(videos, "converted", converted)
     domain = build(f"images:video={path}")
     assert lamps(domain.sample(None, np.random.default_rng(0)).before) == [0, 1, 3]
     assert most < 10, "of 200 frames"
