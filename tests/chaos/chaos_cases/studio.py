@@ -53,6 +53,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.world.copy(self.folder)
+        (self.folder / "out.txt").touch()
         self.process = Process.start(["studio", "run", "--json"], self.folder, fresh=False)
         deadline = time.monotonic() + PATIENCE
         while not (said := (self.folder / "out.txt").read_text()).endswith("\n") and time.monotonic() < deadline:
