@@ -65,9 +65,9 @@ class Domain(ABC):
 
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
-    # whether numbers and choices are all that it is made of: it reads no file that its options name, imports no module
-    # for them and explores nothing; only such a domain judges the plans of a bundle, which may come from a stranger
-    closed: ClassVar[bool] = False
+    # a closed domain reads no file that its options name, imports no module for them and explores nothing; only such a
+    # one judges the plans of a bundle, which may come from a stranger
+    closed: ClassVar[bool] = False  # whether it is made of numbers and choices alone, and may judge bundles
 
     @property
     @abstractmethod

@@ -58,17 +58,20 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _statistic() -> Any:
+    return attrs.field(default=None, converter=_plain)
+
+
 @attrs.frozen(kw_only=True)
 class Statistics:
     """What a search reported about itself; None where the planner does not report it."""
 
-    expansions: int | None = attrs.field(default=None, converter=_plain)
-    # of A*: without the last f layer, whose order is arbitrary
-    expansions_until_last_jump: int | None = attrs.field(default=None, converter=_plain)
-    evaluations: int | None = attrs.field(default=None, converter=_plain)
-    generated: int | None = attrs.field(default=None, converter=_plain)
-    search_seconds: float | None = attrs.field(default=None, converter=_plain)
-    megabytes: float | None = attrs.field(default=None, converter=_plain)
+    expansions: int | None = _statistic()
+    expansions_until_last_jump: int | None = _statistic()  # of A*: without the last f layer, whose order is arbitrary
+    evaluations: int | None = _statistic()
+    generated: int | None = _statistic()
+    search_seconds: float | None = _statistic()
+    megabytes: float | None = _statistic()
 
 
 @attrs.frozen(eq=False, kw_only=True)

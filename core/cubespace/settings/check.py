@@ -40,8 +40,7 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     learner, apply = plain["learner"], plain["apply"]
     trains = learner != AUTO and bool(loaded.find("learner", parse_spec(learner).name).load().trained)
     if not trains and learner != AUTO:
-        config = _without_precision(config)
-        refuse_settings_of_training(config)
+        config = refuse_settings_of_training(config)
     action, objective = _for_apply(loaded, apply, plain["action"], plain["objective"])
     return attrs.evolve(
         config,
@@ -75,13 +74,12 @@ def choose_learner(config: RunConfig) -> RunConfig:
     return attrs.evolve(config, learner=attrs.evolve(config.learner, name=defaults.TRAINED_LEARNER))
 
 
-def _without_precision(config: RunConfig) -> RunConfig:
-    """Return the configuration as if nobody had chosen a precision: nothing is trained, so it is the same run."""
-    return attrs.evolve(config, train=attrs.evolve(config.train, precision=TrainConfig().precision))
+def refuse_settings_of_training(config: RunConfig) -> RunConfig:
+    """Raise if settings of gradient training are given to a learner that has none.
 
-
-def refuse_settings_of_training(config: RunConfig) -> None:
-    """Raise if settings of gradient training are given to a learner that has none."""
+    A precision, which may be meant for the other cells of a matrix, is left out of the configuration that is returned.
+    """
+    config = attrs.evolve(config, train=attrs.evolve(config.train, precision=TrainConfig().precision))
     given = [key for key in config.settings_of("train") if is_of_training(key)]
     if given:
         name = config.learner.name
@@ -90,6 +88,7 @@ def refuse_settings_of_training(config: RunConfig) -> None:
             f"learner '{name}' trains nothing by gradient, so {what} would have no influence: "
             f"use --learner {defaults.TRAINED_LEARNER}, or leave {'it' if len(given) == 1 else 'them'} out"
         )
+    return config
 
 
 def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:
