@@ -173,7 +173,7 @@ def cases(world: World, seed: int, scale: float, group: str) -> Iterator[tuple[s
     def few(count: int) -> int:
         return max(1, round(scale * count))
 
-    runs = {signal.SIGKILL: 11, signal.SIGINT: 1, signal.SIGTERM: 1, signal.SIGHUP: 1}
+    runs = {signal.SIGKILL: 12, signal.SIGINT: 1, signal.SIGTERM: 1, signal.SIGHUP: 1}
     if group in ("kill", "signal"):
         hits = kills.HITS if scale >= 1 else kills.FEW_HITS
         for number in [signal.SIGKILL] if group == "kill" else [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
