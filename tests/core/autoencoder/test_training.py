@@ -11,7 +11,7 @@ from cubespace.autoencoder.devices import default_threads, pick_device
 from cubespace.autoencoder.model import SpaceAutoEncoder, evaluating
 from cubespace.autoencoder.training import Row, Trainer
 from cubespace.base.errors import CubeError, UsageError
-from cubespace.settings.recipe import Execution, LossConfig
+from cubespace.settings.recipe import LossConfig
 
 OURS = ("consolidate", "rewrite", "decoder")
 TWO_STAGES = ("states", "actions", "decoder")
