@@ -128,7 +128,7 @@ class PlanConfig:
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
     seed: int = attrs.field(default=0, validator=_seed)  # of the choice of instances
-    time_limit: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0), le(MOST_SECONDS)))  # seconds per search
+    time_limit: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0.0), le(MOST_SECONDS)))  # seconds per search
     memory_limit: int = attrs.field(default=MEMORY_LIMIT, validator=and_(gt(0), le(MOST_MEMORY)))  # megabytes
 
 
