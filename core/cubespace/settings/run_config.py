@@ -27,6 +27,7 @@ from cubespace.settings.stages import STAGES, Stage, way_to
 DEFAULT_PLANNER = defaults.PLANNER
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
 
+MOST_NESTED = 30  # levels of a file; settings have four, and Python gives up at some hundreds
 MOST_SECONDS = 1e9  # thirty years: more is no limit
 MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
 
@@ -226,13 +227,22 @@ def _structured(table: dict[str, Any], settings: Mapping[str, object], source: s
 def read_toml(file: Path) -> dict[str, Any]:
     """Read a TOML file; one that is absent or malformed is an :class:`InputError` that names it."""
     try:
-        return tomllib.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
+        table = tomllib.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
+        if _nested(table, MOST_NESTED):
+            raise RecursionError
+        return table
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"{file} is not a TOML file: {error}") from error
     except RecursionError:
         raise InputError(f"{file} is not a TOML file: it is nested too deeply") from None
+
+
+def _nested(value: object, levels: int) -> bool:
+    """Return whether a table or list has more levels than that."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_nested(part, levels - 1) for part in parts)
 
 
 def parse_settings(pairs: Iterable[str]) -> dict[str, object]:
