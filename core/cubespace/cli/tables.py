@@ -78,6 +78,8 @@ def tables(
 
     runs = read_runs(folders)
     table = layout.table(runs)
+    if table.left_out:
+        typer.echo(f"cube: warning: {table.left_out}; cube matrix, or cube evaluate, does what is left", err=True)
     text = FORMATS["json" if as_json else form](table if beside is None else put_beside(table, beside))
     if output is None:
         typer.echo(text)

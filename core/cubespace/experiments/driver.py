@@ -12,15 +12,16 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.base.files import write_text
+from cubespace.base.files import sha256, write_text
 from cubespace.base.options import parse_spec
 from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import Executor, JobResult
 from cubespace.experiments.jobs import PlannedJob, executor_jobs, plan_jobs
 from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
 from cubespace.experiments.owned_folder import owned
-from cubespace.experiments.sharing import recorded, take_over
+from cubespace.experiments.sharing import finished_stages, recorded, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.folder.read_once import ReadOnce
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.recipe import Execution
 
@@ -47,6 +48,8 @@ class MatrixRun:
     cells: Sequence[MatrixCell]
     catalogue: Catalogue = attrs.field(repr=False)
     _known: dict[tuple[str, str], bool] = attrs.field(factory=dict)
+    _finished: dict[Path, frozenset[str]] = attrs.field(factory=dict)
+    _digests: ReadOnce[str] = attrs.field(factory=lambda: ReadOnce(sha256), repr=False)
 
     @classmethod
     def of(cls, matrix: Matrix, folder: Path, catalogue: Catalogue | None = None) -> MatrixRun:
@@ -55,18 +58,30 @@ class MatrixRun:
         return cls(folder, matrix, cells_of(matrix, folder, loaded), loaded)
 
     def done(self, cell: MatrixCell, stage: str = CHAIN[-1]) -> bool:
-        """Return whether a stage is recorded as finished, by this cell or by any other that shares it.
+        """Return whether a stage is finished, by this cell or by any other that shares it.
 
         The last stage is done only if the diagnosis is done too.
         """
         if stage == CHAIN[-1]:
             stages = [stage, *["diagnose"] * self._diagnosed(cell)]
-            return all(recorded(cell.folder, cell.config, each) for each in stages)
+            return self._finished_stages(cell).issuperset(stages)
         key = cell.config.key(stage)
         if (stage, key) not in self._known:
             others = [other for other in self.cells if other.config.key(stage) == key]
-            self._known[stage, key] = any(recorded(other.folder, other.config, stage) for other in others)
+            self._known[stage, key] = any(stage in self._finished_stages(other) for other in others)
         return self._known[stage, key]
+
+    def _finished_stages(self, cell: MatrixCell) -> frozenset[str]:
+        """Return the finished stages of a cell's run folder; looked at once until :meth:`look_again`."""
+        if cell.folder not in self._finished:
+            run = RunFolder(cell.folder, cell.config, self.catalogue, self._digests)
+            self._finished[cell.folder] = finished_stages(run)
+        return self._finished[cell.folder]
+
+    def look_again(self) -> None:
+        """Forget what is finished: jobs have worked on the folders since."""
+        self._known.clear()
+        self._finished.clear()
 
     def _diagnosed(self, cell: MatrixCell) -> bool:
         """Return whether the model is to be compared with the true states, which its domain must know."""
@@ -77,7 +92,7 @@ class MatrixRun:
 
     def jobs(self) -> list[PlannedJob]:
         """Return the jobs that are left, shared stages before those that need them."""
-        self._known.clear()
+        self.look_again()
         return plan_jobs(self.cells, self.done)
 
     def estimate(self) -> Estimate:
@@ -94,6 +109,7 @@ class MatrixRun:
         """Run the remaining jobs in random order, so that a part of them is a fair sample; a failure stops no other."""
         begun, failures = time.monotonic(), {}
         with owned(self.folder, "matrix", MATRIX):
+            self.look_again()
             before = sum(map(self.done, self.cells))
             self.prepare()
             jobs = self.jobs()
@@ -106,6 +122,7 @@ class MatrixRun:
 
             how = execution or Execution()
             executor.run(executor_jobs(jobs, self.folder, how, self.matrix.diagnose, self._holder), finished)
+        self.look_again()
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)

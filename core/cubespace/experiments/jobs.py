@@ -36,7 +36,7 @@ class PlannedJob:
     def arguments(self, execution: Execution, diagnose: bool) -> tuple[str, ...]:
         """Return the words after ``cube``."""
         words = ["cell", str(self.cell.folder), "--until", self.stage, "--reuse", str(self.cell.folder.parent)]
-        words += ["--device", execution.device, "--precision", execution.precision]
+        words += ["--device", execution.device]
         if self.stage == CHAIN[-1]:
             words += ["--searches", str(execution.searches), *["--diagnose"] * diagnose]
         return tuple(words)

@@ -13,7 +13,8 @@ from cubespace.base.records import read_record
 from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.summary import PlannerResults
-from cubespace.experiments.matrix import CELLS, PLANNER, SEED, cells_of, read_matrix
+from cubespace.experiments.matrix import CELLS, PLANNER, SEED, MatrixCell, cells_of, read_matrix
+from cubespace.experiments.sharing import finished_stages
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue, load_plugins
@@ -88,7 +89,7 @@ def read_runs(paths: Sequence[Path], catalogue: Catalogue | None = None) -> list
         if (path / "matrix.toml").is_file():
             cells = cells_of(read_matrix(path), path, loaded)
             begun = [cell for cell in cells if (cell.folder / "config.toml").is_file()]
-            runs += [_facts(RunFolder.load(cell.folder, loaded), cell.values) for cell in begun]
+            runs += [_facts(_run_of(cell, loaded), cell.values) for cell in begun]
         elif (path / CELLS).is_dir() and not (path / "config.toml").is_file():
             raise InputError(f"{path} has cells but no matrix.toml: name the run folders in {path / CELLS}")
         else:
@@ -122,8 +123,13 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
     return [axis for axis in varying if len({facts.value(axis) for facts in runs}) > 1] or ["domain"]
 
 
+def _run_of(cell: MatrixCell, catalogue: Catalogue) -> RunFolder:
+    """Return the run of a cell with the settings that the matrix gives it, which those in its folder should be."""
+    return attrs.evolve(RunFolder.load(cell.folder, catalogue), config=cell.config)
+
+
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
-    finished = run.finished_stages()
+    finished = finished_stages(run)
     stages = {name: record for name, record in run.records().items() if name in finished}
     return RunFacts(
         run=run,
