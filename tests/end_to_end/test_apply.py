@@ -60,7 +60,7 @@ def test_each_was_trained_and_says_so(models, apply) -> None:
     assert results["learner"] == f"autoencoder, {apply}"
     assert results["updates"] == 60
     assert results["effects"] == ("observed" if apply == "blackbox" else "network")
-    assert results["preconditions"] == "counterexamples"
+    assert results["preconditions"] == "values"
     learner = json.loads((models[apply] / "learner.json").read_text())
     assert (learner["training"]["phases"], learner["training"]["rewritten"]) == (["joint"], False)
     assert (models[apply] / "metrics.jsonl").read_text().count("\n") > 0
