@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from cubespace.base.arrays import Bits, Indices, distinct_rows
 from cubespace.base.differences import number_rows
 from cubespace_precondition.values.trials import Trials
 from cubespace_precondition.values.weighing import Evidence
-
-Numbers = NDArray[np.float64]
 
 
 def exclude_for_families(trials: Trials, families: Bits, *, alpha: float) -> Bits:
@@ -83,18 +81,21 @@ def _strongest(trials: Trials, families: Bits, threshold: float, alpha: float) -
     evidence = _evidence(trials, families, alpha)
     strength = evidence.of_variables(trials.starts)  # (families, variables)
     ends = np.append(trials.starts[1:], len(trials.members))
-    stronger = np.zeros_like(families[:0])
-    restrictions = list[_Restriction]()
+    candidates = np.flatnonzero((strength >= threshold).any(1))
+    member = families[candidates].astype(np.float32)
+    contains = member @ member.T == member.sum(1)  # (candidates, candidates): the first contains the second
+    hidden = np.zeros(len(candidates), dtype=np.bool_)  # families that a stronger candidate contains
     taken = np.zeros(families.shape[1], dtype=np.bool_)  # events that have a restriction of this round
-    for place in np.argsort(-strength, axis=None, kind="stable").tolist():
-        family, variable = divmod(place, strength.shape[1])
+    restrictions = list[_Restriction]()
+    for place in np.argsort(-strength[candidates], axis=None, kind="stable").tolist():
+        number, variable = divmod(place, strength.shape[1])
+        family = candidates[number]
         if strength[family, variable] < threshold:
             break
-        events = families[family]
-        if (stronger >= events).all(1).any():
+        if hidden[number]:
             continue
-        stronger = np.concatenate([stronger, events[None]])
-        mine = slice(trials.starts[variable], ends[variable])
+        hidden |= contains[number]
+        events, mine = families[family], slice(trials.starts[variable], ends[variable])
         out = evidence[family].impossible(mine)
         if out.any() and not (taken & events).any():
             concerned = np.flatnonzero(events & ~trials.needed[:, variable])
@@ -111,12 +112,14 @@ def _evidence(trials: Trials, families: Bits, alpha: float) -> Evidence:
     sizes = np.diff(np.append(trials.starts, len(trials.members)))
     free = np.repeat(~trials.needed, sizes, axis=1)  # (events, members)
     held = trials.literals[:, trials.members]
-    shows = trials.possible & (trials.events.event[:, None] == np.arange(len(free)))
-    tries, shows = (trials.weight[:, None] * each for each in (trials.possible, shows))  # (transitions, events)
-    total, seen = tries.sum(0), shows.sum(0)
+    tries = trials.possible * trials.weight[:, None].astype(np.float32)  # (transitions, events)
+    rows = np.flatnonzero(trials.events.event >= 0)
+    event = trials.events.event[rows]
+    shows = csr_array((tries[rows, event], (event, rows)), shape=tries.T.shape)
+    total, seen = tries.sum(0, dtype=np.float64), shows.sum(1)
     rate = seen / np.maximum(total, np.finfo(float).tiny)
     mistakes = np.minimum(trials.by_mistake / np.maximum(total, 1.0), rate)
-    tried, shown = (np.where(free, each.astype(np.float32).T @ held, 0.0) for each in (tries, shows))
+    tried, shown = (np.where(free, each @ held, 0.0).astype(np.float64) for each in (tries.T, shows))
     member = families.astype(np.float64)
     return Evidence.weighed(
         trials=member @ tried,
