@@ -44,6 +44,17 @@ LAYOUTS = {
         [f"{measure}:{summary}" for measure in ("exact", "total") for summary in ("median", "min", "max")]
         + ["plans:median", "plans", "recall:median", "wrong:median", "training_cpu_seconds:max"],
     ),
+    "network-parts": (
+        ["domain", "variant"],
+        ["planner"],
+        [f"{measure}:{summary}" for measure in ("exact", "total") for summary in ("median", "min", "max")]
+        + ["plans:median", "plans", "differences:median", "training_cpu_seconds:max"],
+    ),
+    "network-others": (
+        ["domain"],
+        ["planner"],
+        ["exact", "total", "differences", "plans", "recall", "wrong", "training_cpu_seconds"],
+    ),
     "hanoi": (["variant"], ["planner"], ["plans", "recall", "wrong"]),
     "effort": (["domain"], ["planner"], ["plans", "expansions", "search_seconds", "known_states", "known_steps"]),
     "distances": (["plan.length"], ["planner"], ["plans", "expansions", "search_seconds"]),
