@@ -85,6 +85,12 @@ class Uniform(ActionModel):
 class Free(Objective):
     """Has no total."""
 
+    def terms(self, *_: object) -> Losses:
+        return {}
+
+    def weigh(self, progress: float) -> dict[str, float]:  # noqa: ARG002
+        return {}
+
     def losses(self, *_: object) -> Losses:
         return {}
 
