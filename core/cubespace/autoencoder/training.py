@@ -183,7 +183,7 @@ class Trainer:
 
     def _step(self, rows: Tensor, progress: float) -> dict[str, Tensor]:
         """Make one gradient step and return the losses before it."""
-        half = self.execution.precision == "bf16"
+        half = self.config.precision == "bf16"
         moment = self.phase.moment(progress)
         if self.execution.compile:
             moment = as_tensors(moment, self.images.device)

@@ -9,7 +9,7 @@ import typer
 
 from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import NoPlugin, app, catalogue
-from cubespace.cli.options import DEFAULTS, Device, Folder, Precision, Searches, execution
+from cubespace.cli.options import DEFAULTS, Device, Folder, Searches, execution
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.runs.folder.run_folder import RunFolder
@@ -33,7 +33,6 @@ def cell(
     ] = False,
     searches: Searches = 1,
     device: Device = DEFAULTS.device,
-    precision: Precision = DEFAULTS.precision,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Do the remaining stages of a run folder; what is done already, here or in a run to reuse, is not done again."""
@@ -43,6 +42,4 @@ def cell(
 
     with Terminal() as terminal, RunLog(run.file(LOG)) as log:
         observer: Observer = Observers((terminal, log), {})
-        Work(run, loaded, execution(device, searches=searches, precision=precision), observer, reuse or ()).until(
-            until, diagnose=diagnose
-        )
+        Work(run, loaded, execution(device, searches=searches), observer, reuse or ()).until(until, diagnose=diagnose)

@@ -101,6 +101,8 @@ def tables(
 
     runs = read_runs(folders)
     made = layout.table(runs) if compare is None else _compared(runs, compare, layout, beside)
+    if isinstance(made, Table) and made.left_out:
+        typer.echo(f"cube: warning: {made.left_out}; cube matrix, or cube evaluate, does what is left", err=True)
     text = FORMATS["json" if as_json else form](
         put_beside(made, beside) if beside is not None and isinstance(made, Table) else made
     )

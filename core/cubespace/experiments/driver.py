@@ -53,7 +53,7 @@ class MatrixRun:
 
     @ledger.default
     def _empty_ledger(self) -> Ledger:
-        return Ledger(self.cells)
+        return Ledger(self.cells, self.catalogue)
 
     @classmethod
     def of(cls, matrix: Matrix, folder: Path, catalogue: Catalogue | None = None) -> MatrixRun:
@@ -62,14 +62,14 @@ class MatrixRun:
         return cls(folder, matrix, cells_of(matrix, folder, loaded), loaded)
 
     def done(self, cell: MatrixCell, stage: str = CHAIN[-1]) -> bool:
-        """Return whether a stage is recorded as finished, by this cell or by any other that shares it.
+        """Return whether a stage is finished, by this cell or by any other that shares it.
 
         The last stage is done only if the diagnosis is done too.
         """
         if stage != CHAIN[-1]:
             return self.ledger.holder(cell, stage) is not None
         stages = [stage, *["diagnose"] * self._diagnosed(cell)]
-        return all(self.ledger.recorded(cell, each) for each in stages)
+        return all(self.ledger.finished(cell, each) for each in stages)
 
     def _diagnosed(self, cell: MatrixCell) -> bool:
         """Return whether the model is to be compared with the true states, which its domain must know."""

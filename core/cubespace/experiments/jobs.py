@@ -41,7 +41,7 @@ class PlannedJob:
         """Return the words after ``cube``."""
         words = ["cell", str(self.cell.folder), "--until", self.stage]
         words += [word for lender in self.lenders for word in ("--reuse", str(lender))]
-        words += ["--device", execution.device, "--precision", execution.precision]
+        words += ["--device", execution.device]
         if self.stage == CHAIN[-1]:
             words += ["--searches", str(execution.searches), *["--diagnose"] * diagnose]
         return tuple(words)

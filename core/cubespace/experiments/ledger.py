@@ -7,8 +7,12 @@ from pathlib import Path
 
 import attrs
 
+from cubespace.base.files import sha256
 from cubespace.experiments.matrix import CHAIN, MatrixCell
-from cubespace.experiments.sharing import recorded_stages
+from cubespace.experiments.sharing import finished_stages
+from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder.read_once import ReadOnce
+from cubespace.runs.folder.run_folder import RunFolder
 
 
 @attrs.define
@@ -16,8 +20,10 @@ class Ledger:
     """What the cells of a matrix have finished, by the identity of each stage; :meth:`forget` begins anew."""
 
     cells: Sequence[MatrixCell]
+    catalogue: Catalogue = attrs.field(repr=False)
+    _digests: ReadOnce[str] = attrs.field(init=False, factory=lambda: ReadOnce(sha256), repr=False)
     _sharing: dict[tuple[str, str], list[MatrixCell]] = attrs.field(init=False, factory=dict, repr=False)
-    _recorded: dict[Path, frozenset[str]] = attrs.field(init=False, factory=dict, repr=False)
+    _finished: dict[Path, frozenset[str]] = attrs.field(init=False, factory=dict, repr=False)
     _holders: dict[tuple[str, str], MatrixCell | None] = attrs.field(init=False, factory=dict, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -28,21 +34,22 @@ class Ledger:
 
     def forget(self) -> None:
         """Look at the run folders again when next asked."""
-        self._recorded.clear()
+        self._finished.clear()
         self._holders.clear()
 
-    def recorded(self, cell: MatrixCell, stage: str) -> bool:
-        """Return whether the run folder of a cell says that a stage is done with its settings."""
-        if cell.folder not in self._recorded:
-            self._recorded[cell.folder] = recorded_stages(cell.folder, cell.config)
-        return stage in self._recorded[cell.folder]
+    def finished(self, cell: MatrixCell, stage: str) -> bool:
+        """Return whether the run folder of a cell has finished a stage with its settings."""
+        if cell.folder not in self._finished:
+            run = RunFolder(cell.folder, cell.config, self.catalogue, self._digests)
+            self._finished[cell.folder] = finished_stages(run)
+        return stage in self._finished[cell.folder]
 
     def holder(self, cell: MatrixCell, stage: str) -> MatrixCell | None:
         """Return the first cell that has done a stage of this identity, or None."""
         identity = stage, cell.keys[CHAIN.index(stage)]
         if identity not in self._holders:
             sharing = self._sharing[identity]
-            self._holders[identity] = next((other for other in sharing if self.recorded(other, stage)), None)
+            self._holders[identity] = next((other for other in sharing if self.finished(other, stage)), None)
         return self._holders[identity]
 
     def lenders(self, cell: MatrixCell) -> tuple[Path, ...]:

@@ -25,6 +25,17 @@ def records(folder: Path, config: RunConfig) -> dict[str, StageRecord]:
         return {}
 
 
+def finished_stages(run: RunFolder) -> frozenset[str]:
+    """Return the finished stages of a run; none if its folder is not there or cannot be read.
+
+    Whether a cell of a matrix is done is asked here only: by the matrix before and after it works, and by tables.
+    """
+    try:
+        return run.finished_stages() if run.file(MANIFEST).is_file() else frozenset()
+    except CubeError:
+        return frozenset()
+
+
 def recorded_stages(folder: Path, config: RunConfig) -> frozenset[str]:
     """Return the stages of which a run folder says that they, and those before them, are done with these settings.
 

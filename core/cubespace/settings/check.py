@@ -11,7 +11,7 @@ from cubespace.base.options import Spec, parse_spec
 from cubespace.base.words import listed
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings import defaults
-from cubespace.settings.recipe import AUTO, is_of_training
+from cubespace.settings.recipe import AUTO, TrainConfig, is_of_training
 from cubespace.settings.run_config import RunConfig
 
 PARTS = ("encoder", "decoder", "action", "objective")  # of the network, each a kind of component and a setting
@@ -40,6 +40,7 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     learner, apply = plain["learner"], plain["apply"]
     trains = learner != AUTO and bool(loaded.find("learner", parse_spec(learner).name).load().trained)
     if not trains and learner != AUTO:
+        config = _without_precision(config)
         refuse_settings_of_training(config)
     action, objective = _for_apply(loaded, apply, plain["action"], plain["objective"])
     return attrs.evolve(
@@ -72,6 +73,11 @@ def choose_learner(config: RunConfig) -> RunConfig:
     if config.autoencoder.apply is None or config.learner.name != AUTO:
         return config
     return attrs.evolve(config, learner=attrs.evolve(config.learner, name=defaults.TRAINED_LEARNER))
+
+
+def _without_precision(config: RunConfig) -> RunConfig:
+    """Return the configuration as if nobody had chosen a precision: nothing is trained, so it is the same run."""
+    return attrs.evolve(config, train=attrs.evolve(config.train, precision=TrainConfig().precision))
 
 
 def refuse_settings_of_training(config: RunConfig) -> None:

@@ -29,6 +29,7 @@ from cubespace.settings.stages import STAGES, Stage, way_to
 DEFAULT_PLANNER = defaults.PLANNER
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
 
+MOST_SECONDS = 1e9  # thirty years: more is no limit
 MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
 
 # settings that command line and Python interface call by a short name
@@ -129,7 +130,7 @@ class PlanConfig:
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
     seed: int = attrs.field(default=0, validator=_seed)  # of the choice of instances
-    time_limit: float = attrs.field(default=TIME_LIMIT, validator=gt(0))  # seconds per search
+    time_limit: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0), le(MOST_SECONDS)))  # seconds per search
     memory_limit: int = attrs.field(default=MEMORY_LIMIT, validator=and_(gt(0), le(MOST_MEMORY)))  # megabytes
 
 

@@ -116,7 +116,7 @@ def _next(queue: JobQueue, again: deque[tuple[Job, int]]) -> tuple[Job, int] | N
 def _start(job: Job) -> subprocess.Popen[bytes]:
     """Start the process of a job; its output goes to files, so that no pipe can fill up."""
     job.folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *job.arguments]
+    command = [sys.executable, "-P", "-m", "cubespace_executors.child", str(os.getpid()), *job.arguments]
     with (job.folder / OUTPUT).open("wb") as output, (job.folder / ERRORS).open("wb") as errors:
         return subprocess.Popen(
             command,

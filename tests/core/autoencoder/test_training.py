@@ -11,7 +11,7 @@ from cubespace.autoencoder.devices import default_threads, pick_device
 from cubespace.autoencoder.model import SpaceAutoEncoder, evaluating
 from cubespace.autoencoder.training import Row, Trainer
 from cubespace.base.errors import CubeError, UsageError
-from cubespace.settings.recipe import Execution, LossConfig
+from cubespace.settings.recipe import LossConfig
 
 OURS = ("consolidate", "rewrite", "decoder")
 TWO_STAGES = ("states", "actions", "decoder")
@@ -174,8 +174,7 @@ def test_losses_of_our_recipe_are_nailed_to_no_device(apply) -> None:
 
 
 def test_in_half_precision_labels_are_inferred_in_float32() -> None:
-    execution = Execution(device="cpu", precision="bf16")
-    rows = list(trainer(bayes_recipe(), execution).rows())
+    rows = list(trainer(bayes_recipe(precision="bf16")).rows())
     assert all(math.isfinite(row["total"]) for row in rows)
 
 
@@ -203,8 +202,7 @@ def test_fewer_transitions_than_a_batch_are_one_batch() -> None:
 
 
 def test_half_precision_trains_too() -> None:
-    execution = Execution(device="cpu", precision="bf16")
-    row = next(trainer(tiny_recipe(), execution).rows())
+    row = next(trainer(tiny_recipe(precision="bf16")).rows())
     assert math.isfinite(row["total"])
 
 

@@ -64,10 +64,10 @@ def test_what_is_done_is_no_job() -> None:
 
 def test_a_job_is_a_call_of_cube_and_has_a_line_in_the_script() -> None:
     jobs = plan_jobs(cells(planner=["fd-ms", "fd-lmcut"]), nothing)
-    calls = executor_jobs(jobs, FOLDER, Execution(searches=2, device="cpu", precision="bf16"), True)
+    calls = executor_jobs(jobs, FOLDER, Execution(searches=2, device="cpu"), True)
     assert [call.arguments[:2] for call in calls] == [("cell", str(job.cell.folder)) for job in jobs]
     assert calls[0].arguments[2:4] == ("--until", "extract")
-    how = ("--device", "cpu", "--precision", "bf16")
+    how = ("--device", "cpu")
     assert calls[0].arguments[4:] == how, "whatever trains is told how, and has nobody to take anything over from"
     assert calls[1].arguments[3:] == ("evaluate", *how, "--searches", "2", "--diagnose"), "it works in the same folder"
     assert calls[2].arguments[3:6] == ("evaluate", "--reuse", str(jobs[0].cell.folder))

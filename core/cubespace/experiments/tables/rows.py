@@ -15,6 +15,7 @@ from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosi
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.summary import PlannerResults
 from cubespace.experiments.matrix import CELLS, PLANNER, SEED, MatrixCell, cells_of, read_matrix
+from cubespace.experiments.sharing import finished_stages
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue, load_plugins
@@ -172,13 +173,14 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _run_of(cell: MatrixCell, catalogue: Catalogue) -> RunFolder:
-    """Return the run of a cell; one that was never begun has finished nothing."""
-    begun = (cell.folder / CONFIG).is_file()
-    return RunFolder.load(cell.folder, catalogue) if begun else RunFolder(cell.folder, cell.config, catalogue)
+    """Return the run of a cell with the settings that the matrix gives it, which those in its folder should be."""
+    if not (cell.folder / CONFIG).is_file():  # never begun
+        return RunFolder(cell.folder, cell.config, catalogue)
+    return attrs.evolve(RunFolder.load(cell.folder, catalogue), config=cell.config)
 
 
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:
-    finished = run.finished_stages()
+    finished = finished_stages(run)
     stages = {name: record for name, record in run.records().items() if name in finished}
     return RunFacts(
         run=run,

@@ -33,7 +33,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     """Return the exact two-sided p value of McNemar's test, that pairs which differ are split evenly."""
     pairs, fewer = only_first + only_second, min(only_first, only_second)
     tail = sum(comb(pairs, count) for count in range(fewer + 1)) / 2**pairs
-    return min(1.0, 2 * tail)
+    return float(min(1.0, 2 * tail))
 
 
 def sign_flips(differences: Sequence[float]) -> float:

@@ -9,6 +9,7 @@ import attrs
 
 from cubespace.experiments.matrix import PLANNER
 from cubespace.experiments.tables.columns import Column, Value
+from cubespace.experiments.tables.left_out import left_out
 from cubespace.experiments.tables.measures import PLANS
 from cubespace.experiments.tables.results import frame
 from cubespace.experiments.tables.rows import MADE_BY, Row, RunFacts, on_common_problems, planner_rows, varying_axes
@@ -40,6 +41,7 @@ class Table:
     values: tuple[tuple[Value, ...], ...]
     beside: tuple[tuple[str, tuple[str, ...]], ...] = ()  # further columns, such as the paper's: title, text per row
     caption: str = ""  # what holds for all rows, and so has no column
+    left_out: str = ""  # the runs whose stages are not finished
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -97,7 +99,8 @@ def make_table(
     learners = list(dict.fromkeys(facts.value(MADE_BY) for facts in known))
     said = len(learners) == 1 or MADE_BY in (*down, *across, *values)
     headings: list[Heading] = [] if said else [Heading(column=Column(name=MADE_BY), values={})]
-    for column in (Column.parse(text) for text in values):
+    measured = [Column.parse(text) for text in values]
+    for column in measured:
         kept = [axis for axis in across if axis != PLANNER or column.of_planner]
         headings += [
             Heading(column=column, values=dict(zip(kept, group, strict=True))) for group in _groups(all_rows, kept)
@@ -106,11 +109,14 @@ def make_table(
         tuple(heading.column.over([row for row in group if _falls(row, heading)]) for heading in headings)
         for group in groups.values()
     ]
+    gone = left_out(runs, measured)
+    alike = f"learner of all runs: {learners[0]}" if len(learners) == 1 else ""
     return Table(
         rows=tuple(dict(zip(down, group, strict=True)) for group in groups),
         headings=tuple(headings),
         values=tuple(cells),
-        caption=f"learner of all runs: {learners[0]}" if len(learners) == 1 else "",
+        caption="; ".join(filter(None, (alike, gone))),
+        left_out=gone,
     )
 
 
