@@ -22,8 +22,11 @@ def cell(
         Literal["data", "train", "extract", "evaluate"], typer.Option(help="The last stage to do.")
     ] = "evaluate",
     reuse: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Take over stages that a run in FOLDER did with equal settings."),
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Take over stages that the run FOLDER, or a run in it, did with equal settings; repeatable.",
+        ),
     ] = None,
     diagnose: Annotated[
         bool, typer.Option("--diagnose", help="Also compare the model with the truth, if the domain knows its states.")
@@ -39,4 +42,4 @@ def cell(
 
     with Terminal() as terminal, RunLog(run.file(LOG)) as log:
         observer: Observer = Observers((terminal, log), {})
-        Work(run, loaded, execution(device, searches=searches), observer, reuse).until(until, diagnose=diagnose)
+        Work(run, loaded, execution(device, searches=searches), observer, reuse or ()).until(until, diagnose=diagnose)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cubespace.base.words import listed
-from cubespace.experiments.tables.measures import MEASURES, PLANS, Column
+from cubespace.experiments.tables.columns import Column
+from cubespace.experiments.tables.measures import MEASURES, PLANS
 from cubespace.experiments.tables.rows import RunFacts
 from cubespace.settings.stages import STAGES
 

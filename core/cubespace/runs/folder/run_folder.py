@@ -8,8 +8,9 @@ import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 
 import attrs
 import filelock
@@ -286,11 +287,17 @@ def environment() -> dict[str, object]:
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "libraries": {name: version_of(name) for name in LIBRARIES},
+        "libraries": dict(_libraries()),
         "date": time.strftime("%Y-%m-%d"),
     }
 
 
+@cache  # a matrix asks for it once per cell
+def _libraries() -> Mapping[str, str | None]:
+    return MappingProxyType({name: version_of(name) for name in LIBRARIES})
+
+
+@cache
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
