@@ -118,12 +118,13 @@ def _look(
 ) -> _Looked | None:
     """Compare the model's moves with the true one in each state whose true move the model has."""
     changed = np.flatnonzero((before != after).any(1))[:MOST_STATES]
-    has = changed[model.reproduce(before[changed], after[changed]) >= 0]
-    if not len(has):
+    rows = changed[model.reproduce(before[changed], after[changed]) >= 0]
+    if not len(rows):
         return None
-    before, after = before[has], after[has]
+    before, after = before[rows], after[rows]
     source, reached = _moves(model, before, rng)
-    true, ours = known.signs(before, after), known.signs(before[source], reached)
+    ours = known.signs(before[source], reached)
+    true = {name: has.astype(np.float64) for name, has in known.signs(before, after).items()}
     shares = {name: _shares(source, ours[name], len(before)) for name in true}
     if draw is not None and look is not None:
         few = int(source[min(MOST_DRAWN, len(source) - 1)]) + (len(source) <= MOST_DRAWN)  # states
@@ -133,7 +134,7 @@ def _look(
     return _Looked(
         names=tuple(true),
         model=np.stack(list(shares.values()), axis=1),
-        true=np.stack([found.astype(np.float64) for found in true.values()], axis=1),
+        true=np.stack(list(true.values()), axis=1),
         moves=len(source),
     )
 
@@ -187,6 +188,7 @@ def _sign(name: str, ours: NDArray[np.float64], true: NDArray[np.float64]) -> Si
         model_moves=float(ours.mean()),
         wrong=1 - share,
         error=spread / float(true.sum()),
+        states=len(true),
     )
 
 

@@ -27,6 +27,7 @@ class Sign:
     model_moves: float  # of the model's moves in the same states
     wrong: float  # fraction of the model's moves that are wrong at least; exact for ``step``
     error: float  # standard error of it
+    states: int  # in which it was looked for
 
     @property
     def significance(self) -> float:
