@@ -76,6 +76,7 @@ class Value:
         return {
             "mean": self.mean,
             "sd": self.deviation,
+            "median": median(self.numbers) if self.numbers else None,
             "runs": len(self.numbers),
             "settings": self.settings,
             "missing": self.missing,
@@ -119,6 +120,11 @@ class Column:
                 f"too; plans are added up, or summarised by {MEDIAN}"
             )
         return cls(name=name, summary=summary or SPREAD)
+
+    def record(self) -> dict[str, object]:
+        """Return what it shows, for a record; the summary only if it is not the usual one."""
+        summary = {} if self.summary == SPREAD else {"summary": self.summary}
+        return {"measure": self.name, **summary}
 
     @property
     def of_planner(self) -> bool:

@@ -65,7 +65,7 @@ class Table:
     def records(self) -> list[dict[str, object]]:
         """Return a record for each value: axes, measure, mean, deviation, minimum and maximum, or the counts."""
         return [
-            {**row, **heading.values, "measure": heading.column.name, **value.record()}
+            {**row, **heading.values, **heading.column.record(), **value.record()}
             for row, values in zip(self.rows, self.values, strict=True)
             for heading, value in zip(self.headings, values, strict=True)
         ]
