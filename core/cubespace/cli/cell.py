@@ -7,9 +7,20 @@ from typing import Annotated, Literal
 
 import typer
 
-from cubespace.base.observer import Observer, Observers
+from cubespace.base.observer import Observers
 from cubespace.cli.app import NoPlugin, app, catalogue
-from cubespace.cli.options import DEFAULTS, Device, Folder, Searches, execution
+from cubespace.cli.cell_limits import limited
+from cubespace.cli.options import (
+    DEFAULTS,
+    CellMemory,
+    CellTime,
+    Device,
+    Folder,
+    Searches,
+    Watchers,
+    execution,
+    observers,
+)
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.runs.folder.run_folder import RunFolder
@@ -33,6 +44,9 @@ def cell(
     ] = False,
     searches: Searches = 1,
     device: Device = DEFAULTS.device,
+    observer: Watchers = None,
+    cell_time: CellTime = None,
+    cell_memory: CellMemory = None,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Do the remaining stages of a run folder; what is done already, here or in a run to reuse, is not done again."""
@@ -40,6 +54,7 @@ def cell(
     run = RunFolder.load(folder, loaded)
     from cubespace.experiments.work import Work
 
-    with Terminal() as terminal, RunLog(run.file(LOG)) as log:
-        observer: Observer = Observers((terminal, log), {})
-        Work(run, loaded, execution(device, searches=searches), observer, reuse or ()).until(until, diagnose=diagnose)
+    guests = observers(loaded, observer)
+    with Terminal() as terminal, RunLog(run.file(LOG)) as log, limited(cell_time, cell_memory):
+        work = Work(run, loaded, execution(device, searches=searches), Observers((terminal, log), guests), reuse or ())
+        work.until(until, diagnose=diagnose)
