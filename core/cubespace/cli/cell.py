@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from cubespace.base.observer import Observers
+from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import NoPlugin, app, catalogue
 from cubespace.cli.cell_limits import limited
 from cubespace.cli.options import (
@@ -47,6 +47,11 @@ def cell(
     observer: Watchers = None,
     cell_time: CellTime = None,
     cell_memory: CellMemory = None,
+    trial: Annotated[
+        str | None,
+        typer.Option(metavar="STUDY:NUMBER:PRUNER", help="Report to a study of Optuna, which may stop the training."),
+    ] = None,
+    storage: Annotated[str | None, typer.Option(metavar="URL", help="Where that study is.")] = None,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Do the remaining stages of a run folder; what is done already, here or in a run to reuse, is not done again."""
@@ -56,5 +61,17 @@ def cell(
 
     guests = observers(loaded, observer)
     with Terminal() as terminal, RunLog(run.file(LOG)) as log, limited(cell_time, cell_memory):
-        work = Work(run, loaded, execution(device, searches=searches), Observers((terminal, log), guests), reuse or ())
+        own = (terminal, log, *_pruning(trial, storage))
+        how = execution(device, searches=searches)
+        work = Work(run, loaded, how, Observers(own, guests), reuse or ())
         work.until(until, diagnose=diagnose)
+
+
+def _pruning(trial: str | None, storage: str | None) -> list[Observer]:
+    """Return what stops a trial that will not be among the best, if this is a trial."""
+    if trial is None or storage is None:
+        return []
+    from cubespace.experiments.tuning.pruning import Pruning
+
+    study, number, pruner = trial.rsplit(":", 2)
+    return [Pruning(storage, study, int(number), pruner)]
