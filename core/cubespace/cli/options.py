@@ -127,6 +127,13 @@ Watchers = Annotated[
         help="An observer that follows the run, such as a tracker; repeatable; see `cube plugins observer`.",
     ),
 ]
+CellTime = Annotated[
+    float | None,
+    typer.Option(min=1e-3, metavar="SECONDS", help="By the clock, for each job of a cell; what takes longer fails."),
+]
+CellMemory = Annotated[
+    int | None, typer.Option(min=1, metavar="MEGABYTES", help="For each process of a cell; one that needs more fails.")
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors; RUN/run.log has the rest.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print every step, not just one now and then.")]
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
