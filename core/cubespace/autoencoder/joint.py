@@ -19,6 +19,7 @@ class JointPhase(Phase):
 
     name = "joint"
     main = True
+    stops_early = True
 
     @classmethod
     def epochs(cls, config: TrainConfig, steps: int) -> int:
@@ -41,8 +42,13 @@ class JointPhase(Phase):
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Return the terms of the objective."""
         images = self.pictures(rows)
-        draw = self.objective.needs_successor()
-        outputs = self.model(images, temperature(self.config.temperature, progress), draw_successor=draw)
+        objective = self.objective
+        outputs = self.model(
+            images,
+            temperature(self.config.temperature, progress),
+            draw_after=objective.needs_after(),
+            draw_successor=objective.needs_successor(),
+        )
         return check_losses(self.objective.losses(self.model, outputs, images, progress), self.objective)
 
     def parameter_groups(self) -> list[tuple[float, list[nn.Parameter]]]:

@@ -93,7 +93,8 @@ class DataConfig:
 class ExtractConfig:
     """How bits become a STRIPS model."""
 
-    effects: Literal["auto", "differences", "network", "observed"] = "auto"  # auto: as the bit learner has it
+    # auto: as the bit learner has it; predicted: as the authors' code has it, from the successors of the apply module
+    effects: Literal["auto", "differences", "network", "observed", "predicted"] = "auto"
     pairs: Literal["training", "all"] = "training"  # read; all: held-out pairs too, as the paper's authors do
     precondition: str = AUTO  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the bit learner
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain

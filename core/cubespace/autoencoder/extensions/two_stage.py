@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from cubespace.autoencoder.joint import JointPhase
-from cubespace.autoencoder.losses import direct, image_loss, total, weigh, zero_suppress
+from cubespace.autoencoder.losses import (
+    direct,
+    image_loss,
+    total,
+    variational_bits,
+    variational_labels,
+    weigh,
+    zero_suppress,
+)
 from cubespace.autoencoder.objective import Losses
 from cubespace.autoencoder.phase import FrozenBitsPhase
 from cubespace.autoencoder.schedules import amount, epochs, temperature
@@ -17,8 +25,9 @@ from cubespace.settings.recipe import TrainConfig
 class StatePhase(JointPhase):
     """The State AutoEncoder alone: the first stage of two."""
 
-    revision = 1
+    revision = 2  # 2: the variational loss
     name = "states"
+    stops_early = False  # successors are not learned yet
 
     def parts(self) -> Sequence[nn.Module]:
         """Return encoder and decoder."""
@@ -27,12 +36,15 @@ class StatePhase(JointPhase):
     def losses(self, rows: Tensor, progress: float) -> Losses:
         """Return the terms that need no action."""
         images = self.pictures(rows)
-        _, states = self.model.encode(images, temperature(self.config.temperature, progress))
+        weights = self.config.losses
+        logits, states = self.model.encode(images, temperature(self.config.temperature, progress))
         before, after = image_loss(
-            self.config.losses.image, self.model.decode(states), images, linear=self.model.decoder.draws_pixels
+            weights.image, self.model.decode(states), images, linear=self.model.decoder.draws_pixels
         )
         terms = {"before": before, "after": after, "zero_suppress": zero_suppress(states)}
-        return total(terms, weigh(self.config.losses, progress))
+        if weights.variational:
+            terms["variational"] = variational_bits(logits, weights.prior)
+        return total(terms, weigh(weights, progress))
 
     def settled(self, progress: float) -> bool:
         """Return whether the temperature is held and the delay is over."""
@@ -42,7 +54,7 @@ class StatePhase(JointPhase):
 class ActionPhase(FrozenBitsPhase):
     """The Action AutoEncoder (Cube-AAE if the apply module is STRIPS-like) on frozen bits: the second stage of two."""
 
-    revision = 1
+    revision = 2  # 2: the variational loss
     name = "actions"
     settings = ("train.action_epochs",)
 
@@ -61,10 +73,13 @@ class ActionPhase(FrozenBitsPhase):
         return self.model.action, self.model.apply_module
 
     def losses(self, rows: Tensor, progress: float) -> Losses:
-        """Return the error of the predicted successor state."""
-        states = self.states(rows)
-        _, successor = self.model.act(states, temperature(self.config.temperature, progress))
-        return total({"direct": direct(states, successor)}, {"direct": 1.0})
+        """Return the error of the predicted successor state, and the divergence of labels if it has a weight."""
+        states, weight = self.states(rows), self.config.losses.variational
+        labels, successor = self.model.act(states, temperature(self.config.temperature, progress))
+        terms = {"direct": direct(states, successor)}
+        if weight:
+            terms["variational"] = variational_labels(labels)
+        return total(terms, {"direct": 1.0, **({"variational": weight} if weight else {})})
 
     def settled(self, progress: float) -> bool:
         """Return whether the temperature is held."""

@@ -64,6 +64,10 @@ def _extract(
         )
     if effects == "network" and not (actions is not None and actions.strips):
         raise UsageError("This apply module has no STRIPS effects: set extract.effects to differences or observed.")
+    labels = None if actions is None else actions.label(pairs.before, pairs.after)
+    predicted = None
+    if effects == "predicted" and actions is not None and labels is not None:
+        predicted = actions.successors(pairs.before, labels)
     return extract(
         pairs.before,
         pairs.after,
@@ -72,7 +76,8 @@ def _extract(
         look=code.encode,
         effects=effects,
         min_support=config.min_support,
-        labels=None if actions is None else actions.label(pairs.before, pairs.after),
+        labels=labels,
+        predicted=predicted,
         network=actions.effects() if actions is not None and actions.strips else None,
         certain_before=None if actions is None else actions.certain_before(),
         groups=code.groups,
