@@ -30,6 +30,8 @@ class SearchRecord:
     known_states: int | None  # of the plan, that training pictures show
     known_transitions: int | None
     unseen_steps: tuple[int, ...] | None  # counted from 1: those that no training pair shows
+    authors_valid: bool | None = None  # by the rule of the paper's authors; None: it was not asked for
+    authors_optimal: bool | None = None
 
     @property
     def found(self) -> bool:

@@ -40,6 +40,7 @@ SHORT_NAMES = {
     "instances": ("plan.instances",),
     "length": ("plan.length",),
     "plan_model": ("plan.model",),
+    "judge": ("plan.judge",),
     "time_limit": ("plan.time_limit",),
     "memory_limit": ("plan.memory_limit",),
     "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
@@ -93,8 +94,7 @@ class DataConfig:
 class ExtractConfig:
     """How bits become a STRIPS model."""
 
-    # auto: as the bit learner has it; predicted: as the authors' code has it, from the successors of the apply module
-    effects: Literal["auto", "differences", "network", "observed", "predicted"] = "auto"
+    effects: Literal["auto", "differences", "network", "observed", "predicted"] = "auto"  # auto: as the learner has it
     pairs: Literal["training", "all"] = "training"  # read; all: held-out pairs too, as the paper's authors do
     precondition: str = AUTO  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the bit learner
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
@@ -126,6 +126,7 @@ class PlanConfig:
     planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)  # as NAME or NAME:key=value,…
     instances: int = attrs.field(default=30, validator=ge(1))  # problems, the same for every planner
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
+    judge: Literal["strict", "authors"] = "strict"  # authors: plans are judged by the authors' laxer rule, too
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
     seed: int = attrs.field(default=0, validator=_seed)  # of the choice of instances
     time_limit: float = attrs.field(default=TIME_LIMIT, validator=gt(0))  # seconds per search

@@ -146,6 +146,8 @@ TEXTS: dict[str, Callable[[RunFacts], str]] = {  # what a table can say in words
     "preconditions": lambda facts: facts.extraction.precondition if facts.extraction else "",
 }
 PLANS = "plans"  # found/valid/optimal in one cell, added up
+AUTHORS_PLANS = "authors_plans"  # the same by the rule of the paper's authors
+PLAN_COUNTS = {PLANS: "found/valid/optimal", AUTHORS_PLANS: "found/valid/optimal, authors' rule"}
 
 Summary = Callable[[Sequence[float]], float]
 SUMMARIES: dict[str, Summary] = {"mean": fmean, "median": median, "min": min, "max": max, "sum": sum}
@@ -192,11 +194,11 @@ class Column:
     def parse(cls, text: str) -> Column:
         """Read ``NAME`` or ``NAME:SUMMARY``."""
         name, _, summary = text.strip().partition(":")
-        known = [PLANS, *MEASURES, *TEXTS]
+        known = [*PLAN_COUNTS, *MEASURES, *TEXTS]
         if name not in known:
             raise UsageError(f"No measure is called '{name}'. {suggestion(name, known)}Available: {', '.join(known)}.")
         ways = [SPREAD, RANGE, *SUMMARIES]
-        if summary and not (name in MEASURES and summary in ways) and (name, summary) != (PLANS, MEDIAN):
+        if summary and not (name in MEASURES and summary in ways) and not (name in PLAN_COUNTS and summary == MEDIAN):
             raise UsageError(
                 f"'{text}': a number is summarised by {', '.join(ways)}; plans are added up, or summarised by {MEDIAN}"
             )
@@ -205,20 +207,21 @@ class Column:
     @property
     def of_planner(self) -> bool:
         """Return whether it differs from planner to planner."""
-        return self.name == PLANS or (self.name in MEASURES and MEASURES[self.name].of_planner)
+        return self.name in PLAN_COUNTS or (self.name in MEASURES and MEASURES[self.name].of_planner)
 
     @property
     def title(self) -> str:
         """Return the heading."""
         if self.name in TEXTS:
             return self.name
-        title = "found/valid/optimal" if self.name == PLANS else MEASURES[self.name].title
+        title = PLAN_COUNTS.get(self.name) or MEASURES[self.name].title
         return title if self.summary == SPREAD else f"{title} ({self.summary})"
 
     def over(self, rows: Sequence[Row]) -> Value:
         """Return the value over some rows; a stage that several runs share is counted once."""
-        if self.name == PLANS:
+        if self.name in PLAN_COUNTS:
             plans = [row.plans for row in rows if row.plans]
+            plans = [_as_the_authors_judge(row) for row in plans] if self.name == AUTHORS_PLANS else plans
             return Value(counts=_median_counts(plans) if self.summary == MEDIAN else _added(plans))
         if self.name in TEXTS:
             texts = dict.fromkeys(TEXTS[self.name](row.facts) for row in rows)
@@ -246,6 +249,11 @@ class Column:
             return f"{min(value.numbers):.{digits}f}–{max(value.numbers):.{digits}f}"
         mean, deviation = value.mean, value.deviation
         return f"{mean:.{digits}f}" if deviation is None else f"{mean:.{digits}f} {plus_minus} {deviation:.{digits}f}"
+
+
+def _as_the_authors_judge(row: PlannerResults) -> PlannerResults:
+    """Return a row with the verdicts of the paper's authors in place of ours; None where they were not asked for."""
+    return attrs.evolve(row, valid=row.authors_valid, optimal=row.authors_optimal)
 
 
 def _added(plans: Sequence[PlannerResults]) -> PlanCounts | None:

@@ -33,8 +33,10 @@ from cubespace.runs.folder.plan_files import (
 )
 from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.folder.trace_file import TRACE, load_trace
 from cubespace.runs.pictures.solving import (
     Solution,
+    judge_again,
     judge_search,
     refuse_missing,
     search_plan,
@@ -69,6 +71,7 @@ def evaluate_run(run: RunContents) -> None:
             limits=limits,
             observer=run.observer,
             at_once=run.execution.searches,
+            authors=config.plan.judge == "authors",
         )
         familiar = familiarity(code, memory, run.transitions().train, problems)
         run.release_data()
@@ -134,6 +137,7 @@ class Bench:
     limits: Limits
     observer: Observer
     at_once: int  # searches side by side
+    authors: bool = False  # whether the rule of the paper's authors judges, too
 
     def records(
         self,
@@ -148,8 +152,21 @@ class Bench:
         known = [_finished(folder, key) for folder, key in zip(folders, keys, strict=True)]
         left = [search for search, record in zip(searches, known, strict=True) if record is None]
         with side_by_side(partial(search_plan, planner, limits=self.limits), left, self.at_once) as results:
-            for problem, folder, key, record in zip(problems, folders, keys, known, strict=True):
-                yield record or self._written(folder, problem, next(results), spec, key)
+            for problem, folder, key, finished in zip(problems, folders, keys, known, strict=True):
+                record = finished or self._written(folder, problem, next(results), spec, key)
+                yield self._judged_twice(record, folder, problem)
+
+    def _judged_twice(self, record: PlanRecord, folder: Path, problem: Problem) -> PlanRecord:
+        """Return a record with the verdict of the paper's authors, if it is asked for; plans are not searched again."""
+        if not self.authors or record.authors_valid is not None or record.valid is None:
+            return record
+        trace = load_trace(folder / TRACE, record.trace)
+        if record.found and trace is None:  # lost or damaged: nobody can say
+            return record
+        verdict = judge_again(self.domain, problem, None if trace is None else self.code.draw(trace))
+        record = attrs.evolve(record, authors_valid=verdict.valid, authors_optimal=verdict.optimal)
+        write_record(folder / RESULT, record)
+        return record
 
     def _written(self, folder: Path, problem: Problem, result: SearchResult, spec: str, key: str) -> PlanRecord:
         """Judge the result of a search, write it down and return its record."""
