@@ -66,7 +66,11 @@ def tables(
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")] = None,
     plots: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Also write plots of effort and of losses, as SVG and PDF.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Also write plots of effort, known steps and losses, as SVG and PDF.",
+        ),
     ] = None,
     against: Annotated[
         str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")
@@ -89,9 +93,9 @@ def tables(
 
 
 def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str) -> None:
-    """Write plots of expansions and search times of planners against one of them, and of the losses of training."""
-    from cubespace.experiments.tables.efforts import efforts, loss_rows
-    from cubespace.report.many_plots import bands, scatter, write_figure
+    """Write plots of the effort of planners against one of them, of what plans have from training, and of losses."""
+    from cubespace.experiments.tables.efforts import efforts, known_fractions, loss_rows
+    from cubespace.report.many_plots import bands, histogram, scatter, write_figure
 
     figures = {
         name: scatter(efforts(runs, against, key), f"{about}, {against}", f"{about}, others")
@@ -100,6 +104,9 @@ def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str) -> None:
             ("search-time", "search_seconds", "seconds of search"),
         )
     }
+    figures["known-states"] = histogram(known_fractions(runs, "states"), "fraction of a plan's states seen in training")
+    known_steps = known_fractions(runs, "transitions")
+    figures["known-steps"] = histogram(known_steps, "fraction of a plan's transitions seen in training")
     losses = loss_rows(runs)
     for key, about in (("reconstruction", "Rec"), ("successor", "Succ"), ("direct", "Direct")):
         figures[f"held-out-{key}"] = bands(losses, f"validation_{key}", f"{about} on pictures held out")

@@ -95,7 +95,8 @@ class ExtractConfig:
     """How bits become a STRIPS model."""
 
     effects: Literal["auto", "differences", "network", "observed", "predicted"] = "auto"  # auto: as the learner has it
-    pairs: Literal["training", "all"] = "training"  # read; all: held-out pairs too, as the paper's authors do
+    pairs: Literal["training", "all", "oracle"] = "training"  # read; all: held-out ones too; oracle: every move (AMA1)
+    most_moves: int = attrs.field(default=20_000, validator=ge(1))  # that an oracle lists
     precondition: str = AUTO  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the bit learner
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
     seed: int = attrs.field(default=0, validator=_seed)  # of what a learner samples

@@ -206,6 +206,21 @@ def test_the_authors_judge_joins_the_strict_one_and_nothing_is_searched_again(pa
     assert row.authors_optimal == row.optimal
 
 
+def test_an_oracle_has_an_action_for_every_move(path) -> None:
+    oracle = {"extract.pairs": "oracle", "extract.precondition": "state"}
+    listener = Listener()
+    done = pipeline(path, listener, **oracle)
+    done.until("evaluate")
+    model = done.strips()
+    assert model.actions == 16 * 4  # states of two by two lamps, and presses
+    assert ((model.positive | model.negative).all(1)).all()
+    assert any("an oracle, not a learned model" in line for line in listener.kinds("say"))
+    (row,) = done.results().planners.values()
+    assert row.optimal == row.instances == 2
+    with pytest.raises(UsageError, match="more than 20: choose a smaller one"):
+        pipeline(path, **oracle, **{"extract.most_moves": 20}).until("extract")
+
+
 def test_the_groups_of_the_code_reach_the_model(path) -> None:
     done = pipeline(path)
     groups = done.strips().groups
