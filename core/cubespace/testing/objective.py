@@ -42,7 +42,7 @@ def _outputs(objective: Objective, model: SpaceAutoEncoder) -> Transition:
 def _losses(objective: Objective, model: SpaceAutoEncoder, progress: float) -> Losses:
     """Return the losses of a batch."""
     outputs = _outputs(objective, model)
-    return objective.losses(model, outputs, _images(), progress)
+    return objective.losses(model, outputs, _images(), objective.weigh(progress))
 
 
 def terms_are_finite_numbers_and_have_a_total(spec: str) -> None:
@@ -67,7 +67,7 @@ def the_same_outputs_have_the_same_losses(spec: str) -> None:
     model, objective = _network(), _objective(spec)
     outputs = _outputs(objective, model)
     for progress in MOMENTS:
-        one, other = (_objective(spec).losses(model, outputs, _images(), progress) for _ in range(2))
+        one, other = (_objective(spec).losses(model, outputs, _images(), objective.weigh(progress)) for _ in range(2))
         assert all(torch.equal(one[name], other[name]) for name in one)
 
 

@@ -23,7 +23,8 @@ def outputs(parts: int = 3) -> tuple[Transition, torch.Tensor]:
 
 
 def losses(weights: LossConfig, transition: Transition, images: torch.Tensor, progress: float) -> Losses:
-    return PaperObjective(weights, PaperOptions()).losses(MODEL, transition, images, progress)
+    objective = PaperObjective(weights, PaperOptions())
+    return objective.losses(MODEL, transition, images, objective.weigh(progress))
 
 
 def test_every_term_has_its_name_and_total_is_the_weighted_sum() -> None:
@@ -61,7 +62,7 @@ def test_it_has_settled_when_all_delays_are_over() -> None:
 def test_without_x1_the_successor_is_compared_with_it_alone() -> None:
     transition, images = outputs(parts=2)  # x0, and x1 by way of the action
     objective = PaperObjective(LossConfig(), PaperOptions(after=False))
-    terms = objective.losses(MODEL, transition, images, 1.0)
+    terms = objective.losses(MODEL, transition, images, objective.weigh(1.0))
     assert not objective.needs_after()
     assert "after" not in terms
     expected = binary_cross_entropy_with_logits(transition.pixels[1], images[1])

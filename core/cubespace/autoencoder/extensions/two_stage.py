@@ -17,7 +17,7 @@ from cubespace.autoencoder.losses import (
     zero_suppress,
 )
 from cubespace.autoencoder.objective import Losses
-from cubespace.autoencoder.phase import FrozenBitsPhase
+from cubespace.autoencoder.phase import FrozenBitsPhase, Moment
 from cubespace.autoencoder.schedules import amount, epochs, temperature
 from cubespace.settings.recipe import TrainConfig
 
@@ -33,18 +33,22 @@ class StatePhase(JointPhase):
         """Return encoder and decoder."""
         return self.model.encoder, self.model.bin_concrete, self.model.decoder
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:
+    def moment(self, progress: float) -> Moment:
+        """Return the temperature and the weights of the paper's terms."""
+        return Moment(temperature(self.config.temperature, progress), weigh(self.config.losses, progress))
+
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Return the terms that need no action."""
         images = self.pictures(rows)
         weights = self.config.losses
-        logits, states = self.model.encode(images, temperature(self.config.temperature, progress))
+        logits, states = self.model.encode(images, moment.temperature)
         before, after = image_loss(
             weights.image, self.model.decode(states), images, linear=self.model.decoder.draws_pixels
         )
         terms = {"before": before, "after": after, "zero_suppress": zero_suppress(states)}
         if weights.variational:
             terms["variational"] = variational_bits(logits, weights.prior)
-        return total(terms, weigh(weights, progress))
+        return total(terms, moment.weights)
 
     def settled(self, progress: float) -> bool:
         """Return whether the temperature is held and the delay is over."""
@@ -72,14 +76,20 @@ class ActionPhase(FrozenBitsPhase):
         """Return action model and apply module."""
         return self.model.action, self.model.apply_module
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:
+    def moment(self, progress: float) -> Moment:
+        """Return the temperature and the weights."""
+        weight = self.config.losses.variational
+        weights = {"direct": 1.0, "variational": weight} if weight else {"direct": 1.0}
+        return Moment(temperature(self.config.temperature, progress), weights)
+
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Return the error of the predicted successor state, and the divergence of labels if it has a weight."""
-        states, weight = self.states(rows), self.config.losses.variational
-        labels, successor = self.model.act(states, temperature(self.config.temperature, progress))
+        states = self.states(rows)
+        labels, successor = self.model.act(states, moment.temperature)
         terms = {"direct": direct(states, successor)}
-        if weight:
+        if self.config.losses.variational:
             terms["variational"] = variational_labels(labels)
-        return total(terms, {"direct": 1.0, **({"variational": weight} if weight else {})})
+        return total(terms, moment.weights)
 
     def settled(self, progress: float) -> bool:
         """Return whether the temperature is held."""
