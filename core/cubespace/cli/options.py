@@ -76,6 +76,13 @@ PlanModel = Annotated[
         "[default: learned]"
     ),
 ]
+PlanJudge = Annotated[
+    Literal["strict", "authors"] | None,
+    typer.Option(
+        help="authors: judge plans by the laxer rule of the paper's authors, too, which compares no ends.  "
+        "[default: strict]"
+    ),
+]
 Instances = Annotated[int | None, typer.Option(min=1, help="How many problems to solve.  [default: 30]")]
 Length = Annotated[int | None, typer.Option(min=1, help="Moves from each initial state to the goal.  [default: 7]")]
 TimeLimit = Annotated[float | None, typer.Option(help="Seconds per search.  [default: 900]")]
@@ -145,6 +152,7 @@ class Search:
 
     planner: Planner = None
     model: PlanModel = None
+    judge: PlanJudge = None
     instances: Instances = None
     length: Length = None
     time_limit: TimeLimit = None

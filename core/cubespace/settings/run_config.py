@@ -44,6 +44,7 @@ SHORT_NAMES = {
     "instances": ("plan.instances",),
     "length": ("plan.length",),
     "plan_model": ("plan.model",),
+    "judge": ("plan.judge",),
     "time_limit": ("plan.time_limit",),
     "memory_limit": ("plan.memory_limit",),
     "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
@@ -97,8 +98,9 @@ class DataConfig:
 class ExtractConfig:
     """How bits become a STRIPS model."""
 
-    effects: Literal["auto", "differences", "network", "observed"] = "auto"  # auto: as the bit learner has it
-    pairs: Literal["training", "all"] = "training"  # read; all: held-out pairs too, as the paper's authors do
+    effects: Literal["auto", "differences", "network", "observed", "predicted"] = "auto"  # auto: as the learner has it
+    pairs: Literal["training", "all", "oracle"] = "training"  # read; all: held-out ones too; oracle: every move (AMA1)
+    most_moves: int = attrs.field(default=20_000, validator=ge(1))  # that an oracle lists
     precondition: str = AUTO  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the bit learner
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
     seed: int = attrs.field(default=0, validator=_seed)  # of what a learner samples
@@ -129,6 +131,7 @@ class PlanConfig:
     planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)  # as NAME or NAME:key=value,…
     instances: int = attrs.field(default=30, validator=ge(1))  # problems, the same for every planner
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
+    judge: Literal["strict", "authors"] = "strict"  # authors: plans are judged by the authors' laxer rule, too
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
     seed: int = attrs.field(default=0, validator=_seed)  # of the choice of instances
     time_limit: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0.0), le(MOST_SECONDS)))  # seconds per search
