@@ -14,6 +14,8 @@ from cubespace.base.arrays import Images, Indices
 BLOCK_COLOURS = ((220, 40, 40), (40, 180, 60), (50, 90, 220), (230, 200, 40))
 NOISE = 4.0  # grey levels, the standard deviation of the camera's noise
 GROUND = (225, 225, 220)
+APART = 0.2  # of black to white
+READABLE = 0.35  # of the way from one frame to another
 
 
 class GraphWorld:
@@ -52,23 +54,31 @@ class GraphWorld:
         """Return the pictures of states, without noise."""
         return self.frames[states]
 
-    def read(self, pictures: Images) -> Indices:
-        """Return the state of each picture; -1 if it is nearer to no frame than half the distance between frames."""
-        flat = self.frames.reshape(len(self.frames), -1).astype(np.float32)
-        seen = pictures.reshape(len(pictures), -1).astype(np.float32)
-        squares = (seen**2).sum(1)[:, None] - 2 * seen @ flat.T + (flat**2).sum(1)[None]
-        nearest = squares.argmin(1)
-        return np.where(squares[np.arange(len(seen)), nearest] <= self.tolerance, nearest, -1)
+    def read(self, pictures: Images, seen_as: Images | None = None) -> Indices:
+        """Return the state of each picture; -1 for one that is no frame, such as a blend of two.
 
-    @property
-    def tolerance(self) -> float:
-        """Return a quarter of the smallest squared distance between two frames: half the distance."""
-        if not hasattr(self, "_tolerance"):
-            flat = self.frames.reshape(len(self.frames), -1).astype(np.float32)
-            squares = (flat**2).sum(1)[:, None] - 2 * flat @ flat.T + (flat**2).sum(1)[None]
-            np.fill_diagonal(squares, np.inf)
-            self._tolerance = float(squares.min()) / 4
-        return self._tolerance
+        The nearest frame is taken unless the picture lies ``READABLE`` of the way to another one: half-way is a blend.
+        ``seen_as`` are the frames as a blurred camera or a cursor in the corner shows them.
+        """
+        frames = self.frames if seen_as is None else seen_as
+        middle = _rows(frames).mean(0)
+        flat, seen = _rows(frames) - middle, _rows(pictures) - middle
+        squares = _squares(seen, flat)  # (pictures, frames)
+        nearest = squares.argmin(1)
+        between = _squares(flat[nearest], flat)  # (pictures, frames)
+        own = squares[np.arange(len(seen)), nearest][:, None]
+        way = (own + between - squares) / (2 * np.maximum(between, 1))
+        way[np.arange(len(seen)), nearest] = 0
+        return np.where(way.max(1) < READABLE, nearest, -1)
+
+
+def _rows(images: Images) -> NDArray[np.float64]:
+    return images.reshape(len(images), -1).astype(np.float64)
+
+
+def _squares(rows: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared distances of rows to other rows."""
+    return np.maximum((rows**2).sum(1)[:, None] - 2 * rows @ others.T + (others**2).sum(1)[None], 0)
 
 
 def bins(blocks: int = 4, columns: int = 3) -> GraphWorld:
@@ -157,10 +167,15 @@ def board(tiles: NDArray[np.uint8], rows: int = 2, columns: int = 3) -> GraphWor
 
 
 def smooth_tiles(count: int, rng: np.random.Generator, *, side: int = 8, similar: float = 0.0) -> NDArray[np.uint8]:
-    """Return tiles like parts of a photograph, the first one black; two differ by little if they are ``similar``."""
-    coarse = rng.uniform(0.1, 0.9, (count, 3, 3))
-    tiles = np.stack([zoom(tile, side / 3, order=1) for tile in coarse])
+    """Return tiles like parts of a photograph, the first one black; two differ by little if they are ``similar``.
+
+    Others differ by ``APART`` at least, the root of the mean square over their pixels.
+    """
+    tiles = [np.zeros((side, side))]
+    while len(tiles) < count:
+        tile = zoom(rng.uniform(0.1, 0.9, (3, 3)), side / 3, order=1)
+        if min(float(np.square(tile - other).mean()) for other in tiles) > APART**2:
+            tiles.append(tile)
     if similar:
         tiles[-1] = np.clip(tiles[-2] + similar * rng.choice((-1.0, 1.0), tiles[-2].shape), 0, 1)
-    tiles[0] = 0.0
-    return np.asarray((255 * tiles).round(), dtype=np.uint8)
+    return np.asarray((255 * np.stack(tiles)).round(), dtype=np.uint8)

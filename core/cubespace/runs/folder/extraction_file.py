@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from cubespace.evaluation.precision_record import Precision
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.symbols.extraction import ExtractionReport
 
@@ -15,10 +16,23 @@ class ExtractionRecord(ExtractionReport):
     effects: EffectSource  # where the effects come from
     precondition: str  # the learner of preconditions, as NAME or NAME:key=value,…
     redrawing_error: float  # the largest mean squared error with which a training picture is redrawn
+    precision: Precision | None = None  # how many moves are wrong, as far as pairs can say; None in older runs
 
     @classmethod
     def of(
-        cls, report: ExtractionReport, *, effects: EffectSource, precondition: str, redrawing_error: float
+        cls,
+        report: ExtractionReport,
+        *,
+        effects: EffectSource,
+        precondition: str,
+        redrawing_error: float,
+        precision: Precision | None,
     ) -> ExtractionRecord:
         """Return the record of a report."""
-        return cls(**attrs.asdict(report), effects=effects, precondition=precondition, redrawing_error=redrawing_error)
+        return cls(
+            **attrs.asdict(report),
+            effects=effects,
+            precondition=precondition,
+            redrawing_error=redrawing_error,
+            precision=precision,
+        )

@@ -30,6 +30,7 @@ from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import load_bits
 from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.doubting import doubts_of
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
 from cubespace.runs.learners import read_code
@@ -67,12 +68,14 @@ def open_planning(path: Path, catalogue: Catalogue, execution: Execution) -> Pla
         code = read_code(catalogue, folder / CODE, execution)
         domain = bundle_domain(load_config(folder / CONFIG, {}), code.image_shape, catalogue)
         seen = load_bits(folder / BITS)["train"]
+        extraction = read_record(ExtractionRecord, folder / EXTRACTION)
         return Planning(
             code=code,
             model=load_strips(folder / STRIPS),
             domain=domain,
             memory=TrainingMemory.of(seen.before, seen.after),
-            redrawing_error=read_record(ExtractionRecord, folder / EXTRACTION).redrawing_error,
+            doubts=doubts_of(code, seen, extraction),
+            redrawing_error=extraction.redrawing_error,
         )
 
 

@@ -17,6 +17,7 @@ from cubespace.base.arrays import Images
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation.distances import Reach, reach
+from cubespace.evaluation.doubts import Doubt, Doubts
 from cubespace.evaluation.memorisation import Memorised, TrainingMemory
 from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.problems import Problem, own_problem
@@ -49,14 +50,25 @@ class Ending(enum.StrEnum):
 
     VALID = "valid"
     UNKNOWN = "validity unknown"
+    DOUBTFUL = "validity unknown, but doubtful"
     NO_PLAN = "no plan"
     INVALID = "not valid"
     UNREACHABLE = "goal cannot be reached"
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code; where nobody can judge, a plan is a success."""
-        return {"valid": 0, "validity unknown": 0, "no plan": 1, "not valid": 4, "goal cannot be reached": 5}[self]
+        """Return the exit code; where nobody can judge, a plan is a success unless pairs speak against it."""
+        return EXIT_CODES[self]
+
+
+EXIT_CODES = {
+    Ending.VALID: 0,
+    Ending.UNKNOWN: 0,
+    Ending.DOUBTFUL: 4,
+    Ending.NO_PLAN: 1,
+    Ending.INVALID: 4,
+    Ending.UNREACHABLE: 5,
+}
 
 
 @attrs.frozen(kw_only=True)
@@ -85,6 +97,7 @@ class PicturePlan:
     solution: Solution | None
     reach: Reach | None  # by the simulator; None without one
     memorised: Memorised  # which states and steps were seen in training
+    doubt: Doubt | None = None  # what pairs say against its steps
     warnings: tuple[str, ...] = ()  # about the pictures
 
     @property
@@ -95,7 +108,9 @@ class PicturePlan:
         if self.solution.verdict is None:
             return Ending.NO_PLAN
         valid = self.solution.verdict.valid
-        return Ending.UNKNOWN if valid is None else Ending.VALID if valid else Ending.INVALID
+        if valid is None:
+            return Ending.DOUBTFUL if self.doubt is not None and self.doubt.doubtful_steps else Ending.UNKNOWN
+        return Ending.VALID if valid else Ending.INVALID
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -116,7 +131,7 @@ class PicturePlan:
 
     def _search_record(self) -> SearchRecord:
         if self.solution is not None:
-            return self.solution.record(self.planner, self.memorised)
+            return self.solution.record(self.planner, self.memorised, self.doubt)
         return SearchRecord(
             planner=self.planner,
             outcome=str(Ending.UNREACHABLE),
@@ -146,6 +161,7 @@ class Planning:
     model: StripsModel
     domain: Domain  # judges plans, if it can
     memory: TrainingMemory  # what learning saw
+    doubts: Doubts | None = None  # finds doubtful steps
     redrawing_error: float  # the largest with which a training picture is redrawn
 
     @classmethod
@@ -156,6 +172,7 @@ class Planning:
             model=run.strips(),
             domain=run.domain(),
             memory=run.memory(),
+            doubts=run.doubts(),
             redrawing_error=run.extraction().redrawing_error,
         )
 
@@ -193,6 +210,7 @@ class Planning:
             told.stage("plan", f"{planner} searches, for {limits.seconds:g} s at most")
             with _ticking(told, limits.seconds, planner):
                 solution = solve_problem(self.code, search, problem, solver, limits, self.domain)
+        trace = solution.trace if solution else None
         return PicturePlan(
             problem=problem,
             model=self.model,
@@ -200,7 +218,8 @@ class Planning:
             limits=limits,
             solution=solution,
             reach=far,
-            memorised=self.memory.count(solution.trace if solution else None),
+            memorised=self.memory.count(trace),
+            doubt=None if self.doubts is None else self.doubts.of(trace),
             warnings=tuple(warnings),
         )
 

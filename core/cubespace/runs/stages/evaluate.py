@@ -15,6 +15,7 @@ from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
 from cubespace.base.records import as_table, read_record, write_record
 from cubespace.data.domain import Domain
+from cubespace.evaluation.doubts import Doubts, plan_findings
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.problems import Problem
@@ -48,7 +49,7 @@ from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult
 from cubespace.settings.stages import CODE, LIFTING, RESULTS, STRIPS
 from cubespace.symbols.pddl import write_problem
 
-RECORD_FORM = 4  # of an instance's record: one of another form is made again
+RECORD_FORM = 5  # of an instance's record: one of another form is made again
 LIFTED_PROBLEM, LIFTED_PLAN = "lifted.pddl", "lifted.plan"  # beside their grounded forms, if planned with lifted PDDL
 
 
@@ -66,6 +67,7 @@ def evaluate_run(run: RunContents) -> None:
             planned=planned,
             domain=domain,
             memory=memory,
+            doubts=run.doubts(),
             limits=limits,
             observer=run.observer,
             at_once=run.execution.searches,
@@ -73,6 +75,8 @@ def evaluate_run(run: RunContents) -> None:
         familiar = familiarity(code, memory, run.transitions().train, problems)
         run.release_data()
         learner, extraction = run.learner(), run.extraction()
+        rows = _solve_all(run, bench, problems)
+        records = [record for row in rows.values() for record in row.records]
         results = RunResults(
             learner=learner.title,
             updates=learner.updates,
@@ -84,8 +88,11 @@ def evaluate_run(run: RunContents) -> None:
             length=config.plan.length,
             known_pictures=familiar.known_pictures,
             known_states=familiar.known_states,
-            planners=_solve_all(run, bench, problems),
+            planners=rows,
+            findings=plan_findings(records, extraction.precision),
         )
+        for finding in results.findings:
+            run.observer.say(f"evaluate: warning: {finding.words}")
         write_record(run.run.file(RESULTS), results)
 
 
@@ -131,6 +138,7 @@ class Bench:
     planned: Planned
     domain: Domain
     memory: TrainingMemory
+    doubts: Doubts | None
     limits: Limits
     observer: Observer
     at_once: int  # searches side by side
@@ -154,7 +162,8 @@ class Bench:
     def _written(self, folder: Path, problem: Problem, result: SearchResult, spec: str, key: str) -> PlanRecord:
         """Judge the result of a search, write it down and return its record."""
         solution = judge_search(self.code, result, problem, self.domain)
-        search = solution.record(spec, self.memory.count(solution.trace))
+        doubt = None if self.doubts is None else self.doubts.of(solution.trace)
+        search = solution.record(spec, self.memory.count(solution.trace), doubt)
         record = PlanRecord.of(search, key=key, problem=problem.name)
         _write_lifted_plan(folder, self.planned, solution)
         write_solution(folder, problem, self.planned.strips, solution, record)

@@ -1,0 +1,106 @@
+"""Values that seem to be two: pictures show a difference that the code does not, and that no action makes or unmakes.
+
+Noise of a picture is gone in the next one. What is neither noise nor in the code stays: where a place keeps its value,
+what its pixels show beyond the code before an action they show after it too. So the product of both is positive on
+average if and only if something is hidden there, such as a second tile that was taken for the first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
+
+from cubespace.base.arrays import Bits
+
+Pixels = NDArray[np.float32]  # (pictures, pixels), from 0 to 1
+
+BACKGROUND = -1  # the region of pixels of no variable
+SURE = 3.0  # standard deviations: one in a thousand, shared by all values
+VISIBLE = 1 / 255  # a grey level, on average over the pixels of a place: what is fainter may come from rounding
+REACH = 3  # pixels: what is further away adds nothing to a pixel
+FEWEST = 20  # pairs in which a place keeps a value
+
+
+@attrs.frozen(kw_only=True)
+class MergedValue:
+    """A value of a variable behind which pictures show something that persists."""
+
+    bit: int | None  # None: it is in pixels of no variable
+    contrast: float  # of what is hidden, a mean over the pixels of the place, from 0 to 1
+    pairs: int  # in which the variable keeps the value
+    box: tuple[int, int, int, int]  # where: first and last row, first and last column
+
+
+def merged_values(
+    bits: tuple[Bits, Bits], seen: tuple[Pixels, Pixels], groups: Sequence[int], regions: NDArray[np.intp]
+) -> list[MergedValue]:
+    """Return the values that seem to be two, given pairs in bits and in pixels, before and after.
+
+    ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height, width). What neighbouring
+    variables add to a pixel is taken off first: their blurred edges are not hidden.
+    """
+    numbers, colours = np.asarray(groups), seen[0].shape[1] // regions.size
+    level = SURE + math.sqrt(2 * math.log(max(1, len(numbers))))  # the largest of so many by chance, and on top of it
+    found = _in_the_background(seen, regions, colours)
+    for variable in np.unique(numbers).tolist():
+        own = regions == variable
+        near = binary_dilation(own, iterations=REACH)
+        pixels = np.flatnonzero(np.repeat(own.ravel(), colours))
+        if not len(pixels):
+            continue
+        known = np.flatnonzero(np.isin(numbers, regions[near]))
+        shown = [part[:, known] for part in bits]
+        before, after = _unexplained(shown, [part[:, pixels] for part in seen])
+        for bit in np.flatnonzero(numbers == variable).tolist():
+            keeps = bits[0][:, bit] & bits[1][:, bit]
+            if keeps.sum() < FEWEST:
+                continue
+            shared = _shared(before[keeps], after[keeps])
+            if shared.mean() > VISIBLE**2 and shared.mean() > level * shared.std() / math.sqrt(len(shared)):
+                contrast = round(math.sqrt(float(shared.mean())), 4)
+                found.append(MergedValue(bit=bit, contrast=contrast, pairs=int(keeps.sum()), box=_box(own)))
+    return found
+
+
+def _in_the_background(seen: tuple[Pixels, Pixels], regions: NDArray[np.intp], colours: int) -> list[MergedValue]:
+    """Return the pixels of no variable that show something, and mostly the same before an action and after it."""
+    pixels = np.flatnonzero(np.repeat((regions == BACKGROUND).ravel(), colours))
+    if not len(pixels):
+        return []
+    before, after = (part[:, pixels] for part in seen)
+    product = (before - before.mean(0)) * (after - after.mean(0))  # (pairs, pixels)
+    level = SURE + math.sqrt(2 * math.log(len(pixels)))
+    shared = product.mean(0)
+    hidden = (shared > VISIBLE**2) & (shared > level * product.std(0) / math.sqrt(len(product)))
+    if not hidden.any():
+        return []
+    where = np.zeros(regions.size, dtype=np.bool_)
+    where[pixels[hidden] // colours] = True
+    contrast = round(math.sqrt(float(shared[hidden].mean())), 4)
+    return [MergedValue(bit=None, contrast=contrast, pairs=len(product), box=_box(where.reshape(regions.shape)))]
+
+
+def _shared(before: Pixels, after: Pixels) -> NDArray[np.float32]:
+    """Return for each pair how much of what is left over is the same before and after, a mean over pixels."""
+    return np.asarray(((before - before.mean(0)) * (after - after.mean(0))).mean(1))
+
+
+def _unexplained(bits: Sequence[Bits], seen: Sequence[Pixels]) -> tuple[Pixels, Pixels]:
+    """Return what pictures show beyond what the bits add up to."""
+    both, shown = np.concatenate(bits).astype(np.float32), np.concatenate(seen)
+    both = np.concatenate([both, np.ones((len(both), 1), dtype=np.float32)], axis=1)
+    square = (both.T @ both).astype(np.float64)
+    square[np.diag_indices_from(square)] += 1.0  # some bits say what others say
+    weights = np.linalg.solve(square, (both.T @ shown).astype(np.float64)).astype(np.float32)
+    rest = shown - both @ weights
+    return rest[: len(seen[0])], rest[len(seen[0]) :]
+
+
+def _box(pixels: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    rows, columns = np.nonzero(pixels)
+    return int(rows.min()), int(rows.max()), int(columns.min()), int(columns.max())
