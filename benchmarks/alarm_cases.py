@@ -27,7 +27,7 @@ class Case:
     world: Callable[[np.random.Generator], GraphWorld]
     spoil: Spoil
     steady: Spoil | None = None  # what the camera does to all pictures alike
-    pairs: int = 2500
+    pairs: int = 2000
     misread: Callable[[Code, np.random.Generator], Code] = lambda code, _: code
     overgeneralise: Callable[[StripsModel, Bits, np.random.Generator], StripsModel] = lambda model, *_: model
 
@@ -154,9 +154,9 @@ def _cases() -> tuple[Case, ...]:
             pointed(moving=True),
             {},
         ),
-        ("blur", photo, blurred(0.5), {"steady": blurred(0.5, 0)}, photo, blurred(2.0), {"steady": blurred(2.0, 0)}),
-        ("few pairs", photo, camera, {}, photo, camera, {"pairs": 200}),
-        ("stacks", lambda _: lift(), camera, {}, lambda _: bins(), camera, {"pairs": 3000}),
+        ("blur", photo, blurred(0.5), {"steady": blurred(0.5, 0)}, photo, blurred(1.2), {"steady": blurred(1.2, 0)}),
+        ("few pairs", photo, camera, {}, photo, camera, {"pairs": 100}),
+        ("stacks", lambda _: lift(), camera, {}, lambda _: bins(), camera, {"pairs": 2400}),
         ("misread", photo, camera, {}, photo, camera, {"misread": merged}),
         ("over-general", photo, camera, {}, photo, camera, {"overgeneralise": without_preconditions}),
     ]

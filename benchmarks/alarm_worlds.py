@@ -15,15 +15,16 @@ BLOCK_COLOURS = ((220, 40, 40), (40, 180, 60), (50, 90, 220), (230, 200, 40))
 NOISE = 4.0  # grey levels, the standard deviation of the camera's noise
 GROUND = (225, 225, 220)
 APART = 0.2  # of black to white
-READABLE = 0.35  # of the way from one frame to another
+READABLE = 0.35  # of the way from one thing to another
 
 
 class GraphWorld:
     """A world that is small enough to list: all states as pictures, and all moves between them."""
 
-    def __init__(self, frames: Images, moves: Indices) -> None:
+    def __init__(self, frames: Images, moves: Indices, cell: tuple[int, int]) -> None:
         self.frames = frames  # (states, height, width, …), without noise
         self.moves = moves  # (moves, 2)
+        self.cell = cell  # height and width of the parts that are read one by one
         self.targets = [moves[moves[:, 0] == state, 1] for state in range(len(frames))]
         self.legal = {(one, other) for one, other in moves.tolist()}
 
@@ -55,25 +56,40 @@ class GraphWorld:
         return self.frames[states]
 
     def read(self, pictures: Images, seen_as: Images | None = None) -> Indices:
-        """Return the state of each picture; -1 for one that is no frame, such as a blend of two.
+        """Return the state of each picture; -1 if some cell shows nothing that it can, such as a blend of two things.
 
-        The nearest frame is taken unless the picture lies ``READABLE`` of the way to another one: half-way is a blend.
+        A cell shows the nearest thing unless it lies ``READABLE`` of the way to another one: half-way is a blend.
         ``seen_as`` are the frames as a blurred camera or a cursor in the corner shows them.
         """
-        frames = self.frames if seen_as is None else seen_as
-        middle = _rows(frames).mean(0)
-        flat, seen = _rows(frames) - middle, _rows(pictures) - middle
-        squares = _squares(seen, flat)  # (pictures, frames)
-        nearest = squares.argmin(1)
-        between = _squares(flat[nearest], flat)  # (pictures, frames)
-        own = squares[np.arange(len(seen)), nearest][:, None]
-        way = (own + between - squares) / (2 * np.maximum(between, 1))
-        way[np.arange(len(seen)), nearest] = 0
-        return np.where(way.max(1) < READABLE, nearest, -1)
+        looks, shown = [], []
+        seen = self._cells(self.frames if seen_as is None else seen_as)
+        for clear, kept, given in zip(self._cells(self.frames), seen, self._cells(pictures), strict=True):
+            _, number = np.unique(clear, axis=0, return_inverse=True)
+            number = number.ravel()
+            usual = np.stack([kept[number == look].mean(0) for look in range(number.max() + 1)])
+            looks.append(number)
+            shown.append(_nearest(given, usual))
+        states = {row: state for state, row in enumerate(map(tuple, np.stack(looks, axis=1).tolist()))}
+        return np.array([states.get(row, -1) for row in map(tuple, np.stack(shown, axis=1).tolist())])
+
+    def _cells(self, images: Images) -> list[NDArray[np.float64]]:
+        """Return the pixels of each cell, (pictures, pixels)."""
+        height, width = self.cell
+        return [
+            images[:, row : row + height, column : column + width].reshape(len(images), -1).astype(np.float64)
+            for row in range(0, images.shape[1], height)
+            for column in range(0, images.shape[2], width)
+        ]
 
 
-def _rows(images: Images) -> NDArray[np.float64]:
-    return images.reshape(len(images), -1).astype(np.float64)
+def _nearest(given: NDArray[np.float64], usual: NDArray[np.float64]) -> Indices:
+    """Return the nearest row of those that are usual; -1 for what lies between two of them."""
+    squares, between = _squares(given, usual), _squares(usual, usual)
+    nearest = squares.argmin(1)
+    own = squares[np.arange(len(given)), nearest][:, None]
+    way = (own + between[nearest] - squares) / (2 * np.maximum(between[nearest], 1))
+    way[np.arange(len(given)), nearest] = 0
+    return np.where(way.max(1) < READABLE, nearest, -1)
 
 
 def _squares(rows: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -97,7 +113,7 @@ def bins(blocks: int = 4, columns: int = 3) -> GraphWorld:
                     after = list(state)
                     after[source], after[target] = state[source][:-1], (*state[target], state[source][-1])
                     moves.append((row, number[tuple(after)]))
-    return GraphWorld(np.stack([_stacked(state, blocks) for state in states]), np.array(moves))
+    return GraphWorld(np.stack([_stacked(state, blocks) for state in states]), np.array(moves), (10, 16))
 
 
 def _cuts(blocks: int, cuts: int) -> list[tuple[int, ...]]:
@@ -131,7 +147,7 @@ def lift(floors: int = 4, switches: int = 3) -> GraphWorld:
         elif floor < switches:
             after.append((floor, 1, *(on ^ (place == floor) for place, on in enumerate(lit))))
         moves += [(row, number[state]) for state in after]
-    return GraphWorld(np.stack([_lifted(state, floors) for state in states]), np.array(moves))
+    return GraphWorld(np.stack([_lifted(state, floors) for state in states]), np.array(moves), (10, 16))
 
 
 def _lifted(state: tuple[int, ...], floors: int) -> NDArray[np.uint8]:
@@ -163,7 +179,7 @@ def board(tiles: NDArray[np.uint8], rows: int = 2, columns: int = 3) -> GraphWor
                 moves.append((row, number[tuple(after)]))
     shown = tiles[np.array(states)].reshape(-1, rows, columns, *tiles.shape[1:])
     frames = shown.transpose(0, 1, 3, 2, 4).reshape(len(states), rows * tiles.shape[1], -1)
-    return GraphWorld(np.ascontiguousarray(frames), np.array(moves))
+    return GraphWorld(np.ascontiguousarray(frames), np.array(moves), (tiles.shape[1], tiles.shape[2]))
 
 
 def smooth_tiles(count: int, rng: np.random.Generator, *, side: int = 8, similar: float = 0.0) -> NDArray[np.uint8]:

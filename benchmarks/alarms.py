@@ -202,13 +202,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     first, last = (int(part) for part in (chosen.seeds.split("-") * 2)[:2])
     kinds = set(filter(None, chosen.kinds.split(",")))
     catalogue, records = load_plugins(), []
-    for case in CASES:
-        for seed in range(first, last + 1):
-            if kinds and case.kind not in kinds:
-                continue
-            records.append(work(case, seed, catalogue))
-            print({name: value for name, value in records[-1].items() if name not in ("signs", "words")}, flush=True)
-    write_results(records, chosen.folder, chosen.seeds)
+    for seed in range(first, last + 1):
+        for case in CASES:
+            if not kinds or case.kind in kinds:
+                records.append(work(case, seed, catalogue))
+                print(
+                    {name: value for name, value in records[-1].items() if name not in ("signs", "words")}, flush=True
+                )
+        write_results(records, chosen.folder, chosen.seeds)
 
 
 if __name__ == "__main__":

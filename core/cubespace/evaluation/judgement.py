@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Indices, distinct_rows, row_keys
-from cubespace.base.numbers import binomial_tail, percent, rounded, some_of
+from cubespace.base.numbers import binomial_tail, percent, rounded, some_of, wilson
 from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
 from cubespace.evaluation.judgement_record import Finding, JudgementRecord, Numbers
 from cubespace.evaluation.memorisation import TrainingMemory
@@ -198,6 +198,8 @@ def _examples(numbers: Numbers, length: int, *, advise: bool) -> Finding:
     if 1 - numbers.estimated_new >= enough(length):
         return Finding(about="examples", warning=False, text=text)
     text += f" So about {percent(numbers.estimated_new)} of further pairs would show a new one."
+    if 1 - wilson(once, numbers.transitions)[0] >= enough(length):  # that may be chance
+        return Finding(about="examples", warning=False, text=text)
     advice = _more_pairs(numbers, length) if advise else ""  # once is enough
     return Finding(about="examples", warning=True, text=text, advice=advice)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.base.arrays import Images
+from cubespace.base.arrays import Bits, Images
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation.distances import Reach, reach
@@ -199,9 +199,7 @@ class Planning:
         refuse_missing({planner: solver}, self.code)
         told = observer or Observer()
         first, last = self.picture(init, resize), self.picture(goal, resize)
-        warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]
-        for warning in warnings:
-            told.say(f"warning: {warning}")
+        warnings = [*self._strange(init, first, "init", told), *self._strange(goal, last, "goal", told)]
         problem, far = self._posed(first, last)
         solution = None
         if far is None or not far.unreachable or anyway:
@@ -210,7 +208,6 @@ class Planning:
             told.stage("plan", f"{planner} searches, for {limits.seconds:g} s at most")
             with _ticking(told, limits.seconds, planner):
                 solution = solve_problem(self.code, search, problem, solver, limits, self.domain)
-        trace = solution.trace if solution else None
         return PicturePlan(
             problem=problem,
             model=self.model,
@@ -218,14 +215,21 @@ class Planning:
             limits=limits,
             solution=solution,
             reach=far,
-            memorised=self.memory.count(trace),
-            doubt=None if self.doubts is None else self.doubts.of(trace),
+            memorised=self.memory.count(solution.trace if solution else None),
+            doubt=self._doubt(solution.trace if solution else None),
             warnings=tuple(warnings),
         )
 
-    def _strange(self, given: Given, picture: Images, role: str) -> list[str]:
+    def _doubt(self, trace: Bits | None) -> Doubt | None:
+        """Return what pairs say against a plan, given its states."""
+        return None if self.doubts is None else self.doubts.of(trace)
+
+    def _strange(self, given: Given, picture: Images, role: str, told: Observer) -> list[str]:
         name = str(given) if isinstance(given, str | Path) else f"the picture of {role}"
-        return check_pictures(self.code, picture, self.redrawing_error, [name])
+        warnings = check_pictures(self.code, picture, self.redrawing_error, [name])
+        for warning in warnings:
+            told.say(f"warning: {warning}")
+        return warnings
 
     def _posed(self, first: Images, last: Images) -> tuple[Problem, Reach | None]:
         """Return the problem of two pictures, and how far the simulator finds the goal; None without one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,8 +16,10 @@ from cubespace.base.observer import Observer
 from cubespace.base.records import as_table, read_record, write_record
 from cubespace.data.domain import Domain
 from cubespace.evaluation.doubts import Doubts, plan_findings
+from cubespace.evaluation.judgement_record import Finding
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.plan_record import PlanRecord
+from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.summary import PlannerResults, summarise
 from cubespace.learning.code import Code
@@ -76,7 +78,6 @@ def evaluate_run(run: RunContents) -> None:
         run.release_data()
         learner, extraction = run.learner(), run.extraction()
         rows = _solve_all(run, bench, problems)
-        records = [record for row in rows.values() for record in row.records]
         results = RunResults(
             learner=learner.title,
             updates=learner.updates,
@@ -89,11 +90,17 @@ def evaluate_run(run: RunContents) -> None:
             known_pictures=familiar.known_pictures,
             known_states=familiar.known_states,
             planners=rows,
-            findings=plan_findings(records, extraction.precision),
+            findings=_findings(run, rows, extraction.precision),
         )
-        for finding in results.findings:
-            run.observer.say(f"evaluate: warning: {finding.words}")
         write_record(run.run.file(RESULTS), results)
+
+
+def _findings(run: RunContents, rows: Mapping[str, PlannerResults], precision: Precision | None) -> tuple[Finding, ...]:
+    """Return what speaks against the plans, and say it."""
+    findings = plan_findings([record for row in rows.values() for record in row.records], precision)
+    for finding in findings:
+        run.observer.say(f"evaluate: warning: {finding.words}")
+    return findings
 
 
 def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> dict[str, PlannerResults]:

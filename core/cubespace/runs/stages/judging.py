@@ -14,6 +14,7 @@ from cubespace.evaluation.memorisation import Familiarity, TrainingMemory, known
 from cubespace.evaluation.merged_values import MergedValue, merged_values
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
 from cubespace.evaluation.precision import estimate_precision
+from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.same_codes import look_different
 from cubespace.learning.code import EXOGENOUS, Code
@@ -56,14 +57,7 @@ def judge_run(
             known_pictures=known_pictures((training.before, training.after), held_pictures),
             look_different=int(unlike.sum()),
             looked_at=len(unlike),
-            precision=estimate_precision(
-                model,
-                (before, after),
-                (held_before, held_after),
-                grouped=code.groups is not None,
-                draw=code.draw,
-                look=code.encode,
-            ),
+            precision=_precision(code, model, (before, after), (held_before, held_after)),
             merged=_merged(code, training[:MOST_LOOKED_THROUGH], before, after),
             own_changes=[
                 *(locate(change, before, training.before) for change in own_changes(before, after)),
@@ -91,6 +85,12 @@ def look_unlike(code: Code, pictures: Images) -> Bits:
         colours = seen.shape[1] // alone.size
         seen[:, np.repeat(alone.ravel(), colours)] = drawn[:, np.repeat(alone.ravel(), colours)] = 0.0
     return look_different(bits, seen, drawn)
+
+
+def _precision(code: Code, model: StripsModel, training: tuple[Bits, Bits], held_out: tuple[Bits, Bits]) -> Precision:
+    """Estimate how many moves of the model are wrong."""
+    grouped = code.groups is not None
+    return estimate_precision(model, training, held_out, grouped=grouped, draw=code.draw, look=code.encode)
 
 
 def _merged(code: Code, pairs: Pairs, before: Bits, after: Bits) -> list[MergedValue]:
