@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 
-from cubespace.base.arrays import Bits
+from cubespace.base.arrays import Bits, Indices
 
 Pixels = NDArray[np.float32]  # (pictures, pixels), from 0 to 1
 
@@ -41,30 +41,44 @@ def merged_values(
 ) -> list[MergedValue]:
     """Return the values that seem to be two, given pairs in bits and in pixels, before and after.
 
-    ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height, width). What neighbouring
-    variables add to a pixel is taken off first: their blurred edges are not hidden.
+    ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height, width). What variables nearby
+    add to a pixel is taken off first: their blurred edges are not hidden.
     """
     numbers, colours = np.asarray(groups), seen[0].shape[1] // regions.size
     level = SURE + math.sqrt(2 * math.log(max(1, len(numbers))))  # the largest of so many by chance, and on top of it
+    left = _unexplained(bits, seen, numbers, regions)
     found = _in_the_background(seen, regions, colours)
-    for variable in np.unique(numbers).tolist():
+    for bit, variable in enumerate(numbers.tolist()):
         own = regions == variable
-        near = binary_dilation(own, iterations=REACH)
         pixels = np.flatnonzero(np.repeat(own.ravel(), colours))
-        if not len(pixels):
+        keeps = np.flatnonzero(bits[0][:, bit] & bits[1][:, bit])
+        if len(keeps) < FEWEST or not len(pixels):
             continue
-        known = np.flatnonzero(np.isin(numbers, regions[near]))
-        shown = [part[:, known] for part in bits]
-        before, after = _unexplained(shown, [part[:, pixels] for part in seen])
-        for bit in np.flatnonzero(numbers == variable).tolist():
-            keeps = bits[0][:, bit] & bits[1][:, bit]
-            if keeps.sum() < FEWEST:
-                continue
-            shared = _shared(before[keeps], after[keeps])
-            if shared.mean() > VISIBLE**2 and shared.mean() > level * shared.std() / math.sqrt(len(shared)):
-                contrast = round(math.sqrt(float(shared.mean())), 4)
-                found.append(MergedValue(bit=bit, contrast=contrast, pairs=int(keeps.sum()), box=_box(own)))
+        before, after = (part[np.ix_(keeps, pixels)] for part in left)
+        shared = ((before - before.mean(0)) * (after - after.mean(0))).mean(1)  # (pairs,), what is the same in both
+        if shared.mean() > VISIBLE**2 and shared.mean() > level * shared.std() / math.sqrt(len(shared)):
+            contrast = round(math.sqrt(float(shared.mean())), 4)
+            found.append(MergedValue(bit=bit, contrast=contrast, pairs=len(keeps), box=_box(own)))
     return found
+
+
+def _unexplained(
+    bits: tuple[Bits, Bits], seen: tuple[Pixels, Pixels], numbers: Indices, regions: NDArray[np.intp]
+) -> tuple[Pixels, Pixels]:
+    """Return what each pixel shows beyond what the bits of variables nearby add up to."""
+    ones = np.ones((2 * len(seen[0]), 1), dtype=np.float32)
+    known, shown = np.concatenate([np.concatenate(bits).astype(np.float32), ones], axis=1), np.concatenate(seen)
+    square, product = (known.T @ known).astype(np.float64), (known.T @ shown).astype(np.float64)
+    square[np.diag_indices_from(square)] += 1.0  # some bits say what others say
+    near = np.stack([binary_dilation(regions == variable, iterations=REACH).ravel() for variable in np.unique(numbers)])
+    sets, number = np.unique(np.repeat(near, shown.shape[1] // regions.size, axis=1), axis=1, return_inverse=True)
+    rest = shown.copy()
+    for row, variables in enumerate(sets.T):
+        pixels = np.flatnonzero(number.ravel() == row)
+        used = np.append(np.flatnonzero(variables[np.searchsorted(np.unique(numbers), numbers)]), len(numbers))
+        weights = np.linalg.solve(square[np.ix_(used, used)], product[np.ix_(used, pixels)]).astype(np.float32)
+        rest[:, pixels] -= known[:, used] @ weights
+    return rest[: len(seen[0])], rest[len(seen[0]) :]
 
 
 def _in_the_background(seen: tuple[Pixels, Pixels], regions: NDArray[np.intp], colours: int) -> list[MergedValue]:
@@ -83,22 +97,6 @@ def _in_the_background(seen: tuple[Pixels, Pixels], regions: NDArray[np.intp], c
     where[pixels[hidden] // colours] = True
     contrast = round(math.sqrt(float(shared[hidden].mean())), 4)
     return [MergedValue(bit=None, contrast=contrast, pairs=len(product), box=_box(where.reshape(regions.shape)))]
-
-
-def _shared(before: Pixels, after: Pixels) -> NDArray[np.float32]:
-    """Return for each pair how much of what is left over is the same before and after, a mean over pixels."""
-    return np.asarray(((before - before.mean(0)) * (after - after.mean(0))).mean(1))
-
-
-def _unexplained(bits: Sequence[Bits], seen: Sequence[Pixels]) -> tuple[Pixels, Pixels]:
-    """Return what pictures show beyond what the bits add up to."""
-    both, shown = np.concatenate(bits).astype(np.float32), np.concatenate(seen)
-    both = np.concatenate([both, np.ones((len(both), 1), dtype=np.float32)], axis=1)
-    square = (both.T @ both).astype(np.float64)
-    square[np.diag_indices_from(square)] += 1.0  # some bits say what others say
-    weights = np.linalg.solve(square, (both.T @ shown).astype(np.float64)).astype(np.float32)
-    rest = shown - both @ weights
-    return rest[: len(seen[0])], rest[len(seen[0]) :]
 
 
 def _box(pixels: NDArray[np.bool_]) -> tuple[int, int, int, int]:

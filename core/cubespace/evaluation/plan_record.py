@@ -70,6 +70,7 @@ class PlanRecord(SearchRecord):
 
     key: str  # the hash of all that the result depends on
     problem: str  # the name of the instance
+    pictures: dict[str, str] = attrs.field(factory=dict)  # SHA-256 of those that were written for it, by name
 
     @classmethod
     def of(cls, search: SearchRecord, *, key: str, problem: str) -> PlanRecord:

@@ -20,7 +20,7 @@ class AutoencoderLearner(BitLearner):
 
     revision = 1
     trained = True
-    precondition = "counterexamples"
+    precondition = "values"
     method = "the Cube-Space AutoEncoder"
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:

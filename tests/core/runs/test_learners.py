@@ -31,11 +31,7 @@ def test_a_misspelt_learner_is_named() -> None:
 
 def test_a_learner_brings_its_precondition_learner() -> None:
     specs = ("places", "piles:columns=3", "autoencoder")
-    assert [make_learner(load_plugins(), spec).precondition for spec in specs] == [
-        "values",
-        "values",
-        "counterexamples",
-    ]
+    assert [make_learner(load_plugins(), spec).precondition for spec in specs] == ["values", "values", "values"]
 
 
 def test_the_identity_of_a_network_is_that_of_all_its_parts() -> None:

@@ -224,3 +224,21 @@ def test_the_lowest_rate_rate_mirrors_the_highest() -> None:
 def test_fewer_than_expected_is_told_in_nats() -> None:
     assert too_rare(0, 3.0) == pytest.approx(3.0)
     assert too_rare(5, 3.0) == 0
+
+
+def test_an_effect_that_changes_more_or_less_gets_a_conjunction_for_each_case() -> None:
+    before = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 20, dtype=np.bool_)
+    both = np.ones((1, 2), dtype=np.bool_)
+    evidence = Evidence(
+        before=before,
+        action=np.zeros(len(before), dtype=np.intp),
+        add=both,
+        delete=~both,
+        draw=lambda _: pytest.fail("it needs no pictures"),
+        look=lambda _: pytest.fail("it needs no pictures"),
+        rng=np.random.default_rng(0),
+    )
+    made = load_plugins().create("precondition", "values").learn(evidence)
+    assert made.action.tolist() == [0, 0, 0]  # where it changes nothing, it is not needed
+    cases = {(*row[0].tolist(), *row[1].tolist()) for row in zip(made.positive, made.negative, strict=True)}
+    assert cases == {(False, False, True, True), (True, False, False, True), (False, True, True, False)}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import attrs
+from attrs.validators import and_, ge, lt
 
 from cubespace.evaluation.precision_record import Precision
 from cubespace.learning.bit_learner import EffectSource
@@ -15,7 +18,8 @@ class ExtractionRecord(ExtractionReport):
 
     effects: EffectSource  # where the effects come from
     precondition: str  # the learner of preconditions, as NAME or NAME:key=value,…
-    redrawing_error: float  # the largest mean squared error with which a training picture is redrawn
+    # the largest mean squared error with which a training picture is redrawn
+    redrawing_error: float = attrs.field(validator=and_(ge(0.0), lt(math.inf)))
     precision: Precision | None = None  # how many moves are wrong, as far as pairs can say; None in older runs
 
     @classmethod

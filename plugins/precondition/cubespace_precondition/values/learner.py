@@ -9,11 +9,13 @@ import numpy as np
 from attrs.validators import and_, gt, lt
 
 from cubespace.base.arrays import Bits, Indices, apply_effect
+from cubespace.base.differences import number_rows
 from cubespace.base.options import option
 from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 from cubespace_precondition.values.belief import Belief, Events, believable_events
 from cubespace_precondition.values.invariants import at_most_one_groups, exactly_one_groups
-from cubespace_precondition.values.trials import exclude
+from cubespace_precondition.values.pooling import exclude_for_families, find_families
+from cubespace_precondition.values.trials import Trials, exclude
 
 
 @attrs.frozen(kw_only=True)
@@ -25,6 +27,9 @@ class ValuesOptions:
         "expected fraction of learned restrictions that are false",
         and_(gt(0.0), lt(1.0)),
     )
+    families: bool = option(
+        True, "pool the evidence over events that change a variable in the same way, or change the same variables"
+    )
 
 
 class Values(PreconditionLearner):
@@ -35,7 +40,7 @@ class Values(PreconditionLearner):
     adds bit 0 needs bit 1, and bit 2 must be false.
     """
 
-    revision = 1
+    revision = 3
     Options = ValuesOptions
     options: ValuesOptions
 
@@ -43,21 +48,26 @@ class Values(PreconditionLearner):
         """Return one conjunction for each event that mistakes do not explain."""
         before = evidence.before
         after = apply_effect(before, evidence.add[evidence.action], evidence.delete[evidence.action])
-        events = Events(add=evidence.add, delete=evidence.delete, event=evidence.action)
+        events, rows = shown_events(before, after, evidence)
         groups = declared_groups(evidence.groups)
         belief = self._believe(before, after, events, groups, evidence.rng)
-        rows = np.flatnonzero(belief.believed)
+        rows = rows[belief.believed]
         events, belief = _select(events, belief)
         shown = events.event >= 0
         states = np.concatenate([before[shown], after[shown]])
         known = [*groups, *exactly_one_groups(states, events.add, events.delete, groups)]
         alpha = self.options.alpha
         variables = [*_variables(before.shape[1], known), *at_most_one_groups(states, known, alpha=alpha)]
-        excluded = exclude(before, events, variables, alpha=alpha, by_mistake=belief.by_mistake)
+        trials = Trials.of(before, events, variables, belief.by_mistake)
+        families = find_families(trials) if self.options.families else trials.events.add[:0, :0]
+        excluded = exclude(trials, exclude_for_families(trials, families, alpha=alpha), alpha=alpha)
         true, false = np.split(excluded, 2, axis=1)
-        positive = events.delete | false
-        negative = ((events.add & _free(before.shape[1], known)) | true) & ~positive
-        return Preconditions(action=rows, positive=positive, negative=negative)
+        # bits of the effect that an event leaves as they are have their new value already
+        positive = events.delete | false | (evidence.add[rows] & ~events.add)
+        already_false = evidence.delete[rows] & ~events.delete
+        negative = ((events.add & _free(before.shape[1], known)) | true | already_false) & ~positive
+        order = np.argsort(rows, kind="stable")
+        return Preconditions(action=rows[order], positive=positive[order], negative=negative[order])
 
     def _believe(
         self, before: Bits, after: Bits, events: Events, groups: Sequence[Indices], rng: np.random.Generator
@@ -70,6 +80,21 @@ class Values(PreconditionLearner):
             free = _free(before.shape[1], groups)
         read = [*groups, *np.flatnonzero(free)[:, None]]
         return believable_events(before, after, events, read, alpha=self.options.alpha, rng=rng)
+
+
+def shown_events(before: Bits, after: Bits, evidence: Evidence) -> tuple[Events, Indices]:
+    """Return what each action was seen to change, the most frequent event first, and the action of each event.
+
+    Where effects are differences, these are the actions themselves. An effect of a network that adds bits 0 and 1 may
+    have been seen to change 00, 01 and 10, all to 11: that is three events, and a conjunction for each.
+    """
+    rows = np.concatenate([evidence.action[:, None], ~before & after, before & ~after], axis=1)
+    shown = number_rows(rows).by_frequency()
+    changing = (before[shown.first] != after[shown.first]).any(1)
+    place = np.where(changing, np.cumsum(changing) - 1, -1)
+    first = shown.first[changing]
+    events = Events(add=~before[first] & after[first], delete=before[first] & ~after[first], event=place[shown.number])
+    return events, evidence.action[first]
 
 
 def declared_groups(numbers: Indices | None) -> list[Indices]:
