@@ -54,6 +54,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 sections=("extract",),
                 reads=(DATA, CODE, BITS),
                 files=(STRIPS, PDDL, EXTRACTION, JUDGEMENT),
+                revision=2,  # 2: precision
             ),
             Stage(
                 name="lift",
@@ -68,6 +69,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 sections=("plan",),
                 reads=(DATA, CODE, BITS, STRIPS),
                 files=(RESULTS,),
+                revision=2,  # 2: doubtful steps
             ),
             Stage(
                 name="diagnose",
