@@ -49,23 +49,31 @@ class Surroundings:
             yield np.asarray((empty[:, concerned] == one.empty).all(1))
 
 
-def find_pivot(examples: Examples) -> tuple[int, int] | None:
-    """Return the value that takes part in every event, and the value parameter that it is in one order of each."""
-    form, events = examples.form, len(np.unique(examples.event))
+def find_pivot(observed: Observed, examples: Examples, most_accidents: float) -> tuple[int, int] | None:
+    """Return the value that takes part in every event, and the value parameter that it is in one order of each.
+
+    Events that are accidents may lack it, at most the fraction ``most_accidents`` of the transitions.
+    """
+    form = examples.form
     if form.variables < 2 or form.values < 2:
         return None
     for parameter in reversed(range(form.values)):
         for name in np.unique(examples.arguments[:, parameter]).tolist():
-            rows = examples.arguments[:, parameter] == name
-            if rows.sum() == len(np.unique(examples.event[rows])) == events:
+            events = examples.event[examples.arguments[:, parameter] == name]
+            with_pivot = np.unique(events)
+            if len(with_pivot) != len(events):
+                continue
+            if observed.counts[with_pivot].sum() >= (1 - most_accidents) * len(examples.transitions):
                 return name, parameter
     return None
 
 
-def oriented(examples: Examples, surroundings: Surroundings) -> Examples:
-    """Return the events in the order in which the pivot has its parameter."""
+def oriented(observed: Observed, examples: Examples, surroundings: Surroundings) -> Examples:
+    """Return the events with the pivot, each in the order in which the pivot has its parameter."""
     rows = examples.arguments[:, surroundings.parameter] == surroundings.pivot
-    return attrs.evolve(examples, arguments=examples.arguments[rows], event=examples.event[rows])
+    event, shown = examples.event[rows], observed.event[examples.transitions]
+    kept = examples.transitions[np.isin(shown, event)]
+    return attrs.evolve(examples, arguments=examples.arguments[rows], event=event, transitions=kept)
 
 
 def find_surroundings(
@@ -77,11 +85,11 @@ def find_surroundings(
     how often would another place have been empty, or not, if it did not matter? In each round every place gets the
     condition that explains most, if chance does not; then only the trials count in which it holds.
     """
-    found = find_pivot(examples)
+    found = find_pivot(observed, examples, criteria.most_accidents)
     if found is None:
         return None
     surroundings = Surroundings(pivot=found[0], parameter=found[1], each=())
-    events = oriented(examples, surroundings)
+    events = oriented(observed, examples, surroundings)
     trials = _Trials.of(observed, named, events, surroundings.pivot)
     needed = np.zeros((2, events.form.variables, named.shape[1], named.shape[1]), dtype=np.bool_)
     while True:

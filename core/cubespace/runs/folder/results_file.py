@@ -27,6 +27,7 @@ class RunResults:
     known_pictures: float  # fraction of the pictures of instances that learning has seen
     known_states: float  # the same of their states
     planners: Mapping[str, PlannerResults]
+    model_why: str = ""  # why they were made with this one, if there was a choice
 
     @property
     def records(self) -> list[PlanRecord]:
