@@ -7,7 +7,6 @@ a condition is a relation between places. Empty is what one value says that take
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import attrs
 import numpy as np
@@ -40,13 +39,6 @@ class Surroundings:
     pivot: int  # the name of the value that says that a place is empty
     parameter: int  # the value parameter that it always is
     each: tuple[Surrounding, ...]
-
-    def hold(self, named: Indices, about: Indices) -> Iterator[Bits]:
-        """Yield for each condition in which states, (states,), it holds for the places ``about``."""
-        empty = named == self.pivot  # (states, variables)
-        for one in self.each:
-            concerned = np.flatnonzero(one.places[:, about[one.variable]])
-            yield np.asarray((empty[:, concerned] == one.empty).all(1))
 
 
 def find_pivot(observed: Observed, examples: Examples, most_accidents: float) -> tuple[int, int] | None:
@@ -90,8 +82,19 @@ def find_surroundings(
         return None
     surroundings = Surroundings(pivot=found[0], parameter=found[1], each=())
     events = oriented(observed, examples, surroundings)
-    trials = _Trials.of(observed, named, events, surroundings.pivot)
-    needed = np.zeros((2, events.form.variables, named.shape[1], named.shape[1]), dtype=np.bool_)
+    needed, never = _needed(_Trials.of(observed, named, events, surroundings.pivot), criteria)
+    each = [
+        Surrounding(variable=part, empty=kind == TAKEN, places=places, certain=int(places.sum()))
+        for kind, parts in enumerate(needed)
+        for part, places in enumerate(parts)
+        if places.any()
+    ]
+    return attrs.evolve(surroundings, each=tuple(_completed(each, never))) if each else None
+
+
+def _needed(trials: _Trials, criteria: Criteria) -> tuple[Bits, Bits]:
+    """Return what is surely never so elsewhere, and what was never seen to be, (2, parts, other place, place) each."""
+    needed = np.zeros((2, trials.about.shape[1], trials.empty.shape[1], trials.empty.shape[1]), dtype=np.bool_)
     while True:
         expected, seen = trials.count()
         never = seen <= criteria.accident_rate * expected
@@ -99,21 +102,12 @@ def find_surroundings(
         tests = max(1, int((expected > 0).sum()))
         strength[strength <= math.log(tests / criteria.level)] = 0.0
         if not strength.any():
-            break
+            return needed, never
         part = int(strength.max((0, 2, 3)).argmax())  # the variable parameter with the strongest evidence
         for place in np.flatnonzero(strength[:, part].any((0, 1))).tolist():
-            kind, other = np.unravel_index(int(strength[:, part, :, place].argmax()), strength.shape[0:4:2])
+            kind, other = divmod(int(strength[:, part, :, place].argmax()), strength.shape[2])
             needed[kind, part, other, place] = True
-            trials.restrict(part, place, int(other), empty=bool(kind == TAKEN))
-    each = [
-        Surrounding(variable=part, empty=kind == TAKEN, places=places, certain=int(places.sum()))
-        for kind, parts in enumerate(needed)
-        for part, places in enumerate(parts)
-        if places.any()
-    ]
-    if not each:
-        return None
-    return attrs.evolve(surroundings, each=tuple(_completed(each, never)))
+            trials.restrict(part, place, other, empty=kind == TAKEN)
 
 
 def _completed(each: list[Surrounding], never: Bits) -> list[Surrounding]:
