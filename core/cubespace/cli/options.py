@@ -70,10 +70,10 @@ Planner = Annotated[
     ),
 ]
 PlanModel = Annotated[
-    Literal["learned", "lifted", "repaired"] | None,
+    Literal["learned", "lifted", "repaired", "auto"] | None,
     typer.Option(
-        help="What to plan with: the learned model, the lifted one, or the learned one repaired by it.  "
-        "[default: learned]"
+        help="What to plan with: the learned model, the lifted one, the learned one repaired by it, or auto, the "
+        "better one by what pairs say.  [default: learned]"
     ),
 ]
 PlanJudge = Annotated[

@@ -123,11 +123,11 @@ class LiftConfig:
 class PlanConfig:
     """Which instances to solve, by which planners, within which limits (the paper's by default).
 
-    ``model`` is what is planned with: the learned STRIPS model; the lifted model; or *repaired*: the lifted model
-    grounded again if it passes its checks, else the learned one.
+    ``model`` is what is planned with: the learned STRIPS model; the lifted model; *repaired*: the lifted model grounded
+    again if it passes its checks, else the learned one; or *auto*: the better of these two, by what pairs say.
     """
 
-    model: Literal["learned", "lifted", "repaired"] = "learned"  # what is planned with
+    model: Literal["learned", "lifted", "repaired", "auto"] = "learned"  # what is planned with
     planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)  # as NAME or NAME:key=value,…
     instances: int = attrs.field(default=30, validator=ge(1))  # problems, the same for every planner
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal

@@ -65,6 +65,8 @@ def evaluate_run(run: RunContents) -> None:
     named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
     with run.run.stage("evaluate", named):
         domain, code, planned, memory = run.domain(), run.code(), planned_run(run), run.memory()
+        if planned.why:
+            run.observer.say(f"evaluate: {planned.why}")
         problems = run.problems(domain)
         limits = Limits(seconds=config.plan.time_limit, megabytes=config.plan.memory_limit)
         bench = Bench(
@@ -91,6 +93,7 @@ def evaluate_run(run: RunContents) -> None:
             preconditions=extraction.precondition,
             domain=config.domain,
             model=planned.name,
+            model_why=planned.why,
             limits=limits,
             length=config.plan.length,
             known_pictures=familiar.known_pictures,
