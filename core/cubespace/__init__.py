@@ -8,11 +8,11 @@ TYPE_CHECKING = False  # as in typing, which takes time to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from cubespace.api import Plan, Run, Strips, run, table, train
+    from cubespace.api import Plan, Run, Strips, Sweep, matrix, run, table, train
     from cubespace.base.version import __version__
     from cubespace.plugins.hookspecs import hookimpl
 
-__all__ = ["Plan", "Run", "Strips", "__version__", "hookimpl", "run", "table", "train"]
+__all__ = ["Plan", "Run", "Strips", "Sweep", "__version__", "hookimpl", "matrix", "run", "table", "train"]
 
 
 HOMES = {"__version__": "cubespace.base.version", "hookimpl": "cubespace.plugins.hookspecs"}

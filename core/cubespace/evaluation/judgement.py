@@ -13,11 +13,13 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Indices, distinct_rows, row_keys
-from cubespace.base.numbers import percent, rounded, some_of
+from cubespace.base.numbers import binomial_tail, percent, rounded, some_of, wilson
 from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
 from cubespace.evaluation.judgement_record import Finding, JudgementRecord, Numbers
 from cubespace.evaluation.memorisation import TrainingMemory
-from cubespace.evaluation.own_changes import OwnChange
+from cubespace.evaluation.merged_values import MergedValue
+from cubespace.evaluation.own_changes import OwnChange, listed_box
+from cubespace.evaluation.precision_record import Precision
 from cubespace.symbols.effects import SOURCES, differences
 from cubespace.symbols.strips import StripsModel
 
@@ -43,6 +45,8 @@ class Observed:
     look_different: int = 0  # training pictures that look unlike another one with the same bits …
     looked_at: int = 0  # … of so many
     own_changes: Sequence[OwnChange] = ()
+    precision: Precision | None = None
+    merged: Sequence[MergedValue] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -50,6 +54,7 @@ class Judgement:
     """Numbers, findings, and both in one paragraph."""
 
     numbers: Numbers
+    precision: Precision | None
     findings: tuple[Finding, ...]
 
     @property
@@ -80,16 +85,22 @@ def judge_model(seen: Observed) -> Judgement:
     numbers = _numbers(seen)
     coverage = _coverage(numbers, seen.length)
     findings = [
+        _precision(seen.precision),
         coverage,
         _examples(numbers, seen.length, advise=not coverage.warning),
         _labels(numbers),
         _source(numbers),
         _sharing(numbers),
         _own(seen.own_changes),
+        _merged(seen.merged),
         _same_codes(numbers),
         _familiarity(numbers),
     ]
-    return Judgement(numbers=numbers, findings=tuple(finding for finding in findings if finding is not None))
+    return Judgement(
+        numbers=numbers,
+        precision=seen.precision,
+        findings=tuple(finding for finding in findings if finding is not None),
+    )
 
 
 def _numbers(seen: Observed) -> Numbers:
@@ -126,6 +137,7 @@ def _numbers(seen: Observed) -> Numbers:
         look_different=seen.look_different,
         looked_at=seen.looked_at,
         own_changes=tuple(seen.own_changes),
+        merged=tuple(seen.merged),
     )
 
 
@@ -151,9 +163,19 @@ def _richness(support: Indices) -> int:
     return len(support) + round(once * (once - 1) / (2 * (twice + 1)))
 
 
+def _precision(precision: Precision | None) -> Finding | None:
+    if precision is None:
+        return None
+    text = f"{precision.words} {precision.reason}".rstrip()
+    if precision.clearest is None:
+        return Finding(about="precision", warning=False, text=text)
+    advice = "Plans may pass through such moves, which are shortcuts: look at unseen steps, or show more pairs."
+    return Finding(about="precision", warning=True, text=text, advice=advice)
+
+
 def _coverage(numbers: Numbers, length: int) -> Finding:
     held, known = numbers.held_out, numbers.held_out_covered
-    lacking = _binomial_tail(known, held, enough(length)) < LEVEL
+    lacking = binomial_tail(known, held, enough(length)) < LEVEL
     text = f"Of {held:,} pairs held out, the model has the effect of {some_of(known, held)}"
     text += f" and an applicable action for {some_of(numbers.held_out_reproduced, held)}."
     unseen = held - numbers.held_out_also_in_training
@@ -176,6 +198,8 @@ def _examples(numbers: Numbers, length: int, *, advise: bool) -> Finding:
     if 1 - numbers.estimated_new >= enough(length):
         return Finding(about="examples", warning=False, text=text)
     text += f" So about {percent(numbers.estimated_new)} of further pairs would show a new one."
+    if 1 - wilson(once, numbers.transitions)[0] >= enough(length):  # that may be chance
+        return Finding(about="examples", warning=False, text=text)
     advice = _more_pairs(numbers, length) if advise else ""  # once is enough
     return Finding(about="examples", warning=True, text=text, advice=advice)
 
@@ -230,6 +254,20 @@ def _own(changes: Sequence[OwnChange]) -> Finding | None:
     return Finding(about="own changes", warning=True, text=text, advice=advice)
 
 
+def _merged(merged: Sequence[MergedValue]) -> Finding | None:
+    if not merged:
+        return None
+    values = sum(value.bit is not None for value in merged)
+    boxes = sorted({value.box for value in merged})
+    named = [f"in {listed_box(box)}" for box in boxes[:3]] + (["…"] if len(boxes) > 3 else [])
+    what = f"Behind {values:,} values of the code" if values else "Behind the code"
+    text = f"{what} pictures show something else that stays from one picture to the next: {', '.join(named)}."
+    advice = (
+        "What differs there is lost, and plans show a blend of it: larger pictures or less noise may tell it apart."
+    )
+    return Finding(about="merged values", warning=True, text=text, advice=advice)
+
+
 def _same_codes(numbers: Numbers) -> Finding | None:
     idle, unlike, pairs = numbers.idle, numbers.look_different, numbers.transitions
     if not idle and not unlike:
@@ -248,10 +286,3 @@ def _familiarity(numbers: Numbers) -> Finding:
     if numbers.known_pictures is not None:
         text += f"; of the pictures, {percent(numbers.known_pictures)} are training pictures, byte by byte"
     return Finding(about="familiarity", warning=False, text=f"{text}.")
-
-
-def _binomial_tail(successes: int, trials: int, probability: float) -> float:
-    """Return the probability of at most so many successes."""
-    yes, no = math.log(probability), math.log1p(-probability)
-    ways = [math.lgamma(trials + 1) - math.lgamma(k + 1) - math.lgamma(trials - k + 1) for k in range(successes + 1)]
-    return min(1.0, math.fsum(math.exp(way + k * yes + (trials - k) * no) for k, way in enumerate(ways)))

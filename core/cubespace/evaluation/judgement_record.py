@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from cubespace.evaluation.merged_values import MergedValue
 from cubespace.evaluation.own_changes import OwnChange
 
 
@@ -50,6 +51,7 @@ class Numbers:
     look_different: int
     looked_at: int
     own_changes: tuple[OwnChange, ...]
+    merged: tuple[MergedValue, ...] = ()  # values that seem to be two
 
 
 @attrs.frozen(kw_only=True)

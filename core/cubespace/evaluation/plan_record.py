@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 
 
@@ -30,6 +32,10 @@ class SearchRecord:
     known_states: int | None  # of the plan, that training pictures show
     known_transitions: int | None
     unseen_steps: tuple[int, ...] | None  # counted from 1: those that no training pair shows
+    lacking: Mapping[str, tuple[int, ...]] | None = None  # by sign of a true move, the steps without it
+    doubtful_steps: tuple[int, ...] = ()  # those without signs that nearly all true moves have
+    authors_valid: bool | None = None  # by the rule of the paper's authors; None: it was not asked for
+    authors_optimal: bool | None = None
 
     @property
     def found(self) -> bool:
@@ -40,6 +46,11 @@ class SearchRecord:
     def steps(self) -> int:
         """Return the length of the plan; 0 if there is none."""
         return len(self.plan or ())
+
+    @property
+    def doubtful(self) -> bool:
+        """Return whether nobody judges the plan, and pairs speak against some of its steps."""
+        return self.found and self.valid is None and bool(self.doubtful_steps)
 
     @property
     def explanation(self) -> str:

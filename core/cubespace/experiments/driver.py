@@ -8,24 +8,27 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import attrs
 
-from cubespace.base.files import sha256, write_text
+from cubespace.base.files import write_text
 from cubespace.base.options import parse_spec
+from cubespace.experiments.cell_call import CellCall
 from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import Executor, JobResult
+from cubespace.experiments.job_times import JobTimes, start_seconds
 from cubespace.experiments.jobs import PlannedJob, executor_jobs, plan_jobs
+from cubespace.experiments.ledger import Ledger
 from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
 from cubespace.experiments.owned_folder import owned
-from cubespace.experiments.sharing import finished_stages, recorded, take_over
+from cubespace.experiments.sharing import Lenders, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
-from cubespace.runs.folder.read_once import ReadOnce
-from cubespace.runs.folder.run_folder import RunFolder
-from cubespace.settings.recipe import Execution
+from cubespace.runs.folder.run_folder import CONFIG, RunFolder
 
 MATRIX = "matrix.toml"
+WRITERS = 16  # run folders that are written side by side: each waits for the disk, not for a core
 
 
 @attrs.frozen(kw_only=True)
@@ -47,9 +50,11 @@ class MatrixRun:
     matrix: Matrix
     cells: Sequence[MatrixCell]
     catalogue: Catalogue = attrs.field(repr=False)
-    _known: dict[tuple[str, str], bool] = attrs.field(factory=dict)
-    _finished: dict[Path, frozenset[str]] = attrs.field(factory=dict)
-    _digests: ReadOnce[str] = attrs.field(factory=lambda: ReadOnce(sha256), repr=False)
+    ledger: Ledger = attrs.field(init=False, repr=False)
+
+    @ledger.default
+    def _empty_ledger(self) -> Ledger:
+        return Ledger(self.cells, self.catalogue)
 
     @classmethod
     def of(cls, matrix: Matrix, folder: Path, catalogue: Catalogue | None = None) -> MatrixRun:
@@ -62,26 +67,10 @@ class MatrixRun:
 
         The last stage is done only if the diagnosis is done too.
         """
-        if stage == CHAIN[-1]:
-            stages = [stage, *["diagnose"] * self._diagnosed(cell)]
-            return self._finished_stages(cell).issuperset(stages)
-        key = cell.config.key(stage)
-        if (stage, key) not in self._known:
-            others = [other for other in self.cells if other.config.key(stage) == key]
-            self._known[stage, key] = any(stage in self._finished_stages(other) for other in others)
-        return self._known[stage, key]
-
-    def _finished_stages(self, cell: MatrixCell) -> frozenset[str]:
-        """Return the finished stages of a cell's run folder; looked at once until :meth:`look_again`."""
-        if cell.folder not in self._finished:
-            run = RunFolder(cell.folder, cell.config, self.catalogue, self._digests)
-            self._finished[cell.folder] = finished_stages(run)
-        return self._finished[cell.folder]
-
-    def look_again(self) -> None:
-        """Forget what is finished: jobs have worked on the folders since."""
-        self._known.clear()
-        self._finished.clear()
+        if stage != CHAIN[-1]:
+            return self.ledger.holder(cell, stage) is not None
+        stages = [stage, *["diagnose"] * self._diagnosed(cell)]
+        return all(self.ledger.finished(cell, each) for each in stages)
 
     def _diagnosed(self, cell: MatrixCell) -> bool:
         """Return whether the model is to be compared with the true states, which its domain must know."""
@@ -92,37 +81,39 @@ class MatrixRun:
 
     def jobs(self) -> list[PlannedJob]:
         """Return the jobs that are left, shared stages before those that need them."""
-        self.look_again()
-        return plan_jobs(self.cells, self.done)
+        self.ledger.forget()
+        return plan_jobs(self.cells, self.done, self.ledger.lenders)
 
     def estimate(self) -> Estimate:
         """Return an estimate of the time that the remaining cells take, from those that are done."""
-        return Estimate.of([cell for cell in self.cells if cell.folder.is_dir()])
+        begun = [cell for cell in self.cells if cell.folder.is_dir()]
+        return Estimate.of(begun, start_seconds(self.folder))
 
     def run(
         self,
         executor: Executor,
         *,
-        execution: Execution | None = None,
+        call: CellCall | None = None,
         told: Callable[[JobResult], None] = lambda _: None,
     ) -> Outcome:
         """Run the remaining jobs in random order, so that a part of them is a fair sample; a failure stops no other."""
         begun, failures = time.monotonic(), {}
         with owned(self.folder, "matrix", MATRIX):
-            self.look_again()
-            before = sum(map(self.done, self.cells))
             self.prepare()
             jobs = self.jobs()
+            before = sum(map(self.done, self.cells))
             random.shuffle(jobs)
 
+            times = JobTimes(self.folder, jobs, self.ledger)
+
             def finished(result: JobResult) -> None:
+                times.add(result)
                 if not result.succeeded:
                     failures[result.job.name] = result.reason
                 told(result)
 
-            how = execution or Execution()
-            executor.run(executor_jobs(jobs, self.folder, how, self.matrix.diagnose, self._holder), finished)
-        self.look_again()
+            executor.run(executor_jobs(jobs, self.folder, call or CellCall(), self.matrix.diagnose), finished)
+        self.ledger.forget()
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
@@ -131,26 +122,20 @@ class MatrixRun:
         """Take over what runs of other matrices, or of other folders, have finished with equal settings."""
         with owned(self.folder, "matrix", MATRIX):
             self.prepare()
-            for folder in folders:
-                pool = folder / CELLS if (folder / MATRIX).is_file() else folder
-                for run in [RunFolder.load(cell.folder, self.catalogue) for cell in self.cells if not self.done(cell)]:
-                    list(take_over(run, pool, CHAIN))
-
-    def _holder(self, job: PlannedJob) -> Path | None:
-        """Return a run that has done the most of what a job shares with it."""
-        for stage in reversed(CHAIN[: CHAIN.index(job.stage)]):
-            key = job.cell.config.key(stage)
-            for other in self.cells:
-                if other.folder == job.cell.folder or other.config.key(stage) != key:
-                    continue
-                if recorded(other.folder, other.config, stage):
-                    return other.folder
-        return None
+            self.ledger.forget()
+            pools = (folder / CELLS if (folder / MATRIX).is_file() else folder for folder in folders)
+            lenders = Lenders.of(pools, self.catalogue)
+            for cell in self.cells:
+                if not self.done(cell):
+                    list(take_over(RunFolder.load(cell.folder, self.catalogue), lenders, CHAIN))
 
     def prepare(self) -> None:
         """Write a copy of the matrix, and the run folders with their settings."""
         write_text(self.folder / MATRIX, self.matrix.dump())
-        for cell in self.cells:
-            if not (cell.folder / "config.toml").is_file():
-                # a cell whose files are missing fails alone: it must not stop the others
-                RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)
+        missing = {cell.folder: cell for cell in self.cells if not (cell.folder / CONFIG).is_file()}
+        with ThreadPoolExecutor(WRITERS) as writers:
+            list(writers.map(self._start, missing.values()))
+
+    def _start(self, cell: MatrixCell) -> None:
+        # a cell whose files are missing fails alone: it must not stop the others
+        RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)

@@ -87,7 +87,7 @@ def _actions(
     before: Literals = {}
     conditions = [(atom.bound(binding), True) for atom in schema.true]
     conditions += [(atom.bound(binding), False) for atom in schema.false]
-    conditions += [(atom, False) for atom in _absent(lifted, schema, binding) if atom in meaning]
+    conditions += [(atom, value) for atom, value in _everywhere(lifted, schema, binding) if value or atom in meaning]
     for atom, value in conditions:
         for bit, needed in _literals(meaning[atom], value):
             if before.setdefault(bit, needed) != needed:
@@ -122,13 +122,14 @@ def _changes(schema: Schema, binding: Binding) -> list[tuple[Atom, bool]]:
     ]
 
 
-def _absent(lifted: LiftedModel, schema: Schema, binding: Binding) -> list[Atom]:
-    """Return the facts that universal preconditions forbid."""
+def _everywhere(lifted: LiftedModel, schema: Schema, binding: Binding) -> list[tuple[Atom, bool]]:
+    """Return the facts that universal preconditions forbid, and those that they demand."""
     return [
-        atom.bound({**binding, **more})
+        (atom.bound({**binding, **more}), value)
         for each in schema.forbidden
         for more in bindings(lifted, each.parameters, [atom.bound(binding) for atom in each.given])
-        for atom in each.absent
+        for atoms, value in ((each.absent, False), (each.present, True))
+        for atom in atoms
     ]
 
 

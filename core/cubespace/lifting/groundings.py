@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Bits, Indices
 from cubespace.lifting.contexts import Context
 from cubespace.lifting.forms import Examples, Form
+from cubespace.lifting.surroundings import Surroundings
 from cubespace.lifting.variables import Observed
 
 MAX_GROUNDINGS = 1_000_000  # that are counted one by one
@@ -47,18 +48,28 @@ def count_groundings(names: int, variables: int, form: Form) -> int:
     return int(np.prod(ways, dtype=np.float64)) if min(ways) > 0 else 0
 
 
-def find_groundings(observed: Observed, named: Indices, examples: Examples, context: Context | None) -> Groundings:
-    """Return all groundings of a form over the variables that change; ``named`` are the states before, by names."""
+def find_groundings(
+    observed: Observed,
+    named: Indices,
+    examples: Examples,
+    context: Context | None,
+    surroundings: Surroundings | None = None,
+) -> Groundings:
+    """Return all groundings of a form over the variables that change; ``named`` are the states before, by names.
+
+    If there are ``surroundings``, only those in which the pivot has its parameter.
+    """
     form, names = examples.form, int(named.max()) + 1
     arguments = np.array(list(_all_arguments(names, observed.changing.tolist(), form)), dtype=np.intp)
+    if surroundings is not None:
+        arguments = arguments[arguments[:, surroundings.parameter] == surroundings.pivot]
     seen = dict.fromkeys(map(tuple, arguments.tolist()), 0)
     counts = observed.counts
     for row, event in zip(map(tuple, examples.arguments.tolist()), examples.event.tolist(), strict=True):
         seen[row] += int(counts[event])
     holds = np.stack([np.packbits(named == name, axis=0).T for name in range(names)])  # (names, variables, bytes)
-    possible = np.concatenate(
-        [_possible(arguments[start : start + CHUNK], form, holds, context) for start in range(0, len(arguments), CHUNK)]
-    )
+    parts = [arguments[start : start + CHUNK] for start in range(0, len(arguments), CHUNK)]
+    possible = np.concatenate([_possible(part, form, holds, context, surroundings) for part in parts])
     return Groundings(
         arguments=arguments, seen=np.array([seen[row] for row in map(tuple, arguments.tolist())]), possible=possible
     )
@@ -70,8 +81,14 @@ def _all_arguments(names: int, variables: list[int], form: Form) -> Iterator[tup
             yield (*values, *about)
 
 
-def _possible(arguments: Indices, form: Form, holds: NDArray[np.uint8], context: Context | None) -> Indices:
-    """Count the states in which the old values hold and no other variable is in the way."""
+def _possible(
+    arguments: Indices,
+    form: Form,
+    holds: NDArray[np.uint8],
+    context: Context | None,
+    surroundings: Surroundings | None,
+) -> Indices:
+    """Count the states in which the old values hold, no other variable is in the way and all places are as needed."""
     about = arguments[:, form.values :]
     there = np.full((len(arguments), holds.shape[2]), 255, dtype=np.uint8)
     for variable, old, _ in form.changes:
@@ -81,5 +98,11 @@ def _possible(arguments: Indices, form: Form, holds: NDArray[np.uint8], context:
             for other in range(holds.shape[1]):
                 blocked = context.blocks[other, about[:, context.variable]]
                 there[blocked] &= ~holds[arguments[blocked, value], other]
+    if surroundings is not None:
+        for one in surroundings.each:
+            for other in np.flatnonzero(one.places.any(1)).tolist():
+                concerned = np.flatnonzero(one.places[other, about[:, one.variable]])
+                empty = holds[surroundings.pivot, other]
+                there[concerned] &= empty if one.empty else ~empty
     counts: Indices = np.bitwise_count(there).sum(1, dtype=np.intp)
     return counts

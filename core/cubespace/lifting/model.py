@@ -46,11 +46,15 @@ class Predicate:
 
 @attrs.frozen
 class Forbidden:
-    """A universal precondition: for all ``parameters`` with the facts ``given``, the ``absent`` ones are false."""
+    """A universal precondition: for all ``parameters`` with the facts ``given``, what is ``absent`` is false.
+
+    What is ``present`` is true: nothing else may be there.
+    """
 
     parameters: tuple[Typed, ...]
     given: tuple[Atom, ...]
-    absent: tuple[Atom, ...]
+    absent: tuple[Atom, ...] = ()
+    present: tuple[Atom, ...] = ()
 
 
 @attrs.frozen

@@ -85,8 +85,9 @@ def _action(schema: Schema) -> list[str]:
 def _forbidden(each: Forbidden) -> str:
     given = " ".join(map(str, each.given))
     given = given if len(each.given) == 1 else f"(and {given})"
-    absent = " ".join(f"(not {atom})" for atom in each.absent)
-    return f"(forall ({_typed(each.parameters)}) (imply {given} (and {absent})))"
+    needed = [*(f"(not {atom})" for atom in each.absent), *map(str, each.present)]
+    result = needed[0] if len(needed) == 1 else f"(and {' '.join(needed)})"
+    return f"(forall ({_typed(each.parameters)}) (imply {given} {result}))"
 
 
 def _block(head: str, parts: Sequence[str], end: str = "") -> list[str]:

@@ -15,8 +15,10 @@ from cubespace.lifting.forms import Examples, Form
 from cubespace.lifting.groundings import find_groundings
 from cubespace.lifting.model import Atom, Forbidden, Predicate, Schema, Typed
 from cubespace.lifting.relations import Relation, find_relations
+from cubespace.lifting.surroundings import Surrounding, Surroundings, find_surroundings, oriented
 from cubespace.lifting.variables import Observed
 
+PAIR = 2  # things that a form is about, of which types can be made
 SHOWN_EXAMPLES = 6  # transitions of a schema that are kept, to be shown
 SWAP = Form(((0, 0, 1), (1, 1, 0)))
 ALONE = Form(((0, 0, 1),))
@@ -28,6 +30,7 @@ class Found:
 
     examples: Examples
     context: Context | None
+    surroundings: Surroundings | None
     relations: tuple[Relation, ...]
     groundings: Indices  # (groundings, parameters), what the relations allow
     shown: tuple[int, ...]  # a few transitions of the training split, as examples
@@ -36,14 +39,28 @@ class Found:
 def study(observed: Observed, named: Indices, examples: Examples, criteria: Criteria) -> Found:
     """Find what a form depends on; ``named`` are the states before, by the names of values."""
     context = find_context(observed, named, examples, criteria)
-    relations, groundings = find_relations(find_groundings(observed, named, examples, context), criteria)
+    surroundings = find_surroundings(observed, named, examples, criteria) if context is None else None
+    if surroundings is not None:
+        examples = oriented(observed, examples, surroundings)
+    candidates = find_groundings(observed, named, examples, context, surroundings)
+    relations, groundings = find_relations(candidates, criteria)
+    if surroundings is not None and examples.form.values == PAIR:
+        relations = [*relations, _pairs(surroundings, examples)]
     return Found(
         examples=examples,
         context=context,
+        surroundings=surroundings,
         relations=tuple(relations),
         groundings=groundings.arguments,
         shown=some_of(observed.rows[examples.transitions]),
     )
+
+
+def _pairs(surroundings: Surroundings, examples: Examples) -> Relation:
+    """Return the relation of the pivot with everything else, from which types are made."""
+    others = set(examples.arguments[:, 1 - surroundings.parameter].tolist())
+    rows = {row for other in others for row in ((other, surroundings.pivot), (surroundings.pivot, other))}
+    return Relation(parameters=(0, 1), rows=frozenset(rows), undecided=0)
 
 
 def some_of(rows: Indices) -> tuple[int, ...]:
@@ -92,7 +109,10 @@ def make_schema(found: Found, cast: Cast, words: Vocabulary, kinds: Mapping[int,
         given=tuple(given),
         true=tuple(old),
         false=tuple(_distinct(form, cast, names, together)),
-        forbidden=() if found.context is None else (_forbidden(found.context, form, cast, words),),
+        forbidden=(
+            *(() if found.context is None else (_forbidden(found.context, form, cast, words),)),
+            *_elsewhere(found.surroundings, form, cast, words),
+        ),
         add=tuple(new),
         delete=tuple(old),
         transitions=len(found.examples.transitions),
@@ -149,6 +169,39 @@ def _forbidden(context: Context, form: Form, cast: Cast, words: Vocabulary) -> F
         given=(Atom(name, ("?z", names[form.values + context.variable])),),
         absent=tuple(cast.at(names[value], "?z") for value in context.values),
     )
+
+
+def _elsewhere(surroundings: Surroundings | None, form: Form, cast: Cast, words: Vocabulary) -> list[Forbidden]:
+    """Return the preconditions that other places are empty, or are not; what is on what is named by the upper place."""
+    if surroundings is None:
+        return []
+    names, kind, result = cast.parameters(form), cast.variables, []
+    for one in surroundings.each:
+        numbers = np.argwhere(one.places).tolist()
+        pairs = [(cast.variable_names[other], cast.variable_names[place]) for other, place in numbers]
+        other, place = f"?{names[form.values][1]}{one.variable}", names[form.values + one.variable]
+        upper_first = one.empty or not one.stack
+        rows = frozenset(pairs if upper_first else [(upper, lower) for lower, upper in pairs])
+        word = "on" if one.stack else "covers" if one.empty else "carries"
+        note = f"static; {one.certain} of {len(rows)} pairs are certain; {_told(one)}"
+        name = words.name((kind, kind), rows, word, note)
+        fact = cast.at(names[surroundings.parameter], other)
+        result.append(
+            Forbidden(
+                parameters=(Typed(other, kind),),
+                given=(Atom(name, (other, place) if upper_first else (place, other)),),
+                absent=() if one.empty else (fact,),
+                present=(fact,) if one.empty else (),
+            )
+        )
+    return result
+
+
+def _told(one: Surrounding) -> str:
+    """Return in words what a condition is about."""
+    if one.stack:
+        return "the first place rests on the second: clear if nothing is there"
+    return "nothing may be there" if one.empty else "something must be there"
 
 
 def action_name(form: Form, cast: Cast) -> str:

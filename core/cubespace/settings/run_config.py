@@ -9,7 +9,9 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import attrs
@@ -42,6 +44,7 @@ SHORT_NAMES = {
     "instances": ("plan.instances",),
     "length": ("plan.length",),
     "plan_model": ("plan.model",),
+    "judge": ("plan.judge",),
     "time_limit": ("plan.time_limit",),
     "memory_limit": ("plan.memory_limit",),
     "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
@@ -95,8 +98,9 @@ class DataConfig:
 class ExtractConfig:
     """How bits become a STRIPS model."""
 
-    effects: Literal["auto", "differences", "network", "observed"] = "auto"  # auto: as the bit learner has it
-    pairs: Literal["training", "all"] = "training"  # read; all: held-out pairs too, as the paper's authors do
+    effects: Literal["auto", "differences", "network", "observed", "predicted"] = "auto"  # auto: as the learner has it
+    pairs: Literal["training", "all", "oracle"] = "training"  # read; all: held-out ones too; oracle: every move (AMA1)
+    most_moves: int = attrs.field(default=20_000, validator=ge(1))  # that an oracle lists
     precondition: str = AUTO  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the bit learner
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
     seed: int = attrs.field(default=0, validator=_seed)  # of what a learner samples
@@ -119,14 +123,15 @@ class LiftConfig:
 class PlanConfig:
     """Which instances to solve, by which planners, within which limits (the paper's by default).
 
-    ``model`` is what is planned with: the learned STRIPS model; the lifted model; or *repaired*: the lifted model
-    grounded again if it passes its checks, else the learned one.
+    ``model`` is what is planned with: the learned STRIPS model; the lifted model; *repaired*: the lifted model grounded
+    again if it passes its checks, else the learned one; or *auto*: the better of these two, by what pairs say.
     """
 
-    model: Literal["learned", "lifted", "repaired"] = "learned"  # what is planned with
+    model: Literal["learned", "lifted", "repaired", "auto"] = "learned"  # what is planned with
     planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)  # as NAME or NAME:key=value,…
     instances: int = attrs.field(default=30, validator=ge(1))  # problems, the same for every planner
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
+    judge: Literal["strict", "authors"] = "strict"  # authors: plans are judged by the authors' laxer rule, too
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
     seed: int = attrs.field(default=0, validator=_seed)  # of the choice of instances
     time_limit: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0.0), le(MOST_SECONDS)))  # seconds per search
@@ -157,8 +162,7 @@ class RunConfig:
 
     def __repr__(self) -> str:
         """Return the domain and the settings that differ from their defaults."""
-        given, usual = (flat(attrs.asdict(config)) for config in (self, RunConfig()))
-        others = [f"{key}={value}" for key, value in given.items() if value != usual[key] and key != "domain"]
+        others = [f"{key}={value}" for key, value in self._differing.items() if key != "domain"]
         return f"<RunConfig of {self.domain}: {', '.join(others) or 'all defaults'}>"
 
     def also_needs(self, stage: str) -> str | None:
@@ -176,9 +180,14 @@ class RunConfig:
 
         Only these count: a setting that a later version adds changes nothing while it has its default.
         """
-        given, usual = (flat(attrs.asdict(config)) for config in (self, RunConfig()))
         sections = STAGES[stage].sections
-        return {key: value for key, value in given.items() if key.split(".")[0] in sections and value != usual[key]}
+        return {key: value for key, value in self._differing.items() if key.split(".")[0] in sections}
+
+    @cached_property
+    def _differing(self) -> dict[str, Any]:
+        """Return all settings that differ from their defaults: a matrix asks for them again and again."""
+        usual = _usual_settings()
+        return {key: value for key, value in flat(attrs.asdict(self)).items() if value != usual[key]}
 
     def own_key(self, stage: str) -> str:
         """Return the hash of what decides a stage besides the files it reads: its revision and its settings."""
@@ -187,6 +196,12 @@ class RunConfig:
     def key(self, stage: str) -> str:
         """Return the hash of what decides a stage and all that lead to it: known before any of them is done."""
         return _digest([self.own_key(each.name) for each in self.way_to(stage)])
+
+
+@cache
+def _usual_settings() -> Mapping[str, Any]:
+    """Return every setting at its default, by dotted key."""
+    return MappingProxyType(flat(attrs.asdict(RunConfig())))
 
 
 def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:

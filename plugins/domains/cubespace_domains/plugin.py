@@ -11,6 +11,7 @@ photo = provide("domain", "photo", TILES, "sliding tiles, any picture (a cat unl
 lightsout = provide("domain", "lightsout", "cubespace_domains.lightsout:LightsOut", "lamps that toggle in crosses")
 twisted = provide("domain", "twisted", "cubespace_domains.twisted:TwistedLightsOut", "LightsOut, swirled")
 hanoi = provide("domain", "hanoi", "cubespace_domains.hanoi:Hanoi", "the towers of Hanoi")
+blocks = provide("domain", "blocks", "cubespace_domains.blocks:Blocks", "coloured blocks, stacked in columns")
 images = provide("domain", "images", "cubespace_domains.own_images:OwnImages", "your own pairs, path=PATH")
 frames = provide("domain", "frames", "cubespace_domains.frames:Frames", "a world given by all its frames and moves")
 gym = provide("domain", "gym", "cubespace_domains.gym:GymWorld", "a level of Gymnasium, all its states, id=NAME")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,8 +16,11 @@ from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
 from cubespace.base.records import as_table, read_record, write_record
 from cubespace.data.domain import Domain
+from cubespace.evaluation.doubts import Doubts, plan_findings
+from cubespace.evaluation.judgement_record import Finding
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.plan_record import PlanRecord
+from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.summary import PlannerResults, summarise
 from cubespace.learning.code import Code
@@ -38,6 +41,7 @@ from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
 from cubespace.runs.pictures.solving import (
     Solution,
+    judge_again,
     judge_search,
     refuse_missing,
     search_plan,
@@ -51,7 +55,7 @@ from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult
 from cubespace.settings.stages import CODE, LIFTING, RESULTS, STRIPS
 from cubespace.symbols.pddl import write_problem
 
-RECORD_FORM = 4  # of an instance's record: one of another form is made again
+RECORD_FORM = 5  # of an instance's record: one of another form is made again
 LIFTED_PROBLEM, LIFTED_PLAN = "lifted.pddl", "lifted.plan"  # beside their grounded forms, if planned with lifted PDDL
 
 
@@ -61,6 +65,8 @@ def evaluate_run(run: RunContents) -> None:
     named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
     with run.run.stage("evaluate", named):
         domain, code, planned, memory = run.domain(), run.code(), planned_run(run), run.memory()
+        if planned.why:
+            run.observer.say(f"evaluate: {planned.why}")
         problems = run.problems(domain)
         limits = Limits(seconds=config.plan.time_limit, megabytes=config.plan.memory_limit)
         bench = Bench(
@@ -69,13 +75,16 @@ def evaluate_run(run: RunContents) -> None:
             planned=planned,
             domain=domain,
             memory=memory,
+            doubts=run.doubts(),
             limits=limits,
             observer=run.observer,
             at_once=run.execution.searches,
+            authors=config.plan.judge == "authors",
         )
         familiar = familiarity(code, memory, run.transitions().train, problems)
         run.release_data()
         learner, extraction = run.learner(), run.extraction()
+        rows = _solve_all(run, bench, problems)
         results = RunResults(
             learner=learner.title,
             updates=learner.updates,
@@ -84,13 +93,23 @@ def evaluate_run(run: RunContents) -> None:
             preconditions=extraction.precondition,
             domain=config.domain,
             model=planned.name,
+            model_why=planned.why,
             limits=limits,
             length=config.plan.length,
             known_pictures=familiar.known_pictures,
             known_states=familiar.known_states,
-            planners=_solve_all(run, bench, problems),
+            planners=rows,
+            findings=_findings(run, rows, extraction.precision),
         )
         write_record(run.run.file(RESULTS), results)
+
+
+def _findings(run: RunContents, rows: Mapping[str, PlannerResults], precision: Precision | None) -> tuple[Finding, ...]:
+    """Return what speaks against the plans, and say it."""
+    findings = plan_findings([record for row in rows.values() for record in row.records], precision)
+    for finding in findings:
+        run.observer.say(f"evaluate: warning: {finding.words}")
+    return findings
 
 
 def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> dict[str, PlannerResults]:
@@ -135,9 +154,11 @@ class Bench:
     planned: Planned
     domain: Domain
     memory: TrainingMemory
+    doubts: Doubts | None
     limits: Limits
     observer: Observer
     at_once: int  # searches side by side
+    authors: bool = False  # whether the rule of the paper's authors judges, too
 
     def records(
         self,
@@ -158,8 +179,21 @@ class Bench:
                     self._tell(record)
                 else:
                     record = self._judged(folder, problem, kept.search, spec, key) if kept.found else kept.record
+                record = self._judged_twice(record, folder, problem)
                 pictures = picture_digests(self.run.path, problem.name, spec)
                 yield attrs.evolve(record, pictures=pictures)
+
+    def _judged_twice(self, record: PlanRecord, folder: Path, problem: Problem) -> PlanRecord:
+        """Return a record with the verdict of the paper's authors, if it is asked for; plans are not searched again."""
+        if not self.authors or record.authors_valid is not None or record.valid is None:
+            return record
+        trace = load_trace(folder / TRACE, record.trace)
+        if record.found and trace is None:  # lost or damaged: nobody can say
+            return record
+        verdict = judge_again(self.domain, problem, None if trace is None else self.code.draw(trace))
+        record = attrs.evolve(record, authors_valid=verdict.valid, authors_optimal=verdict.optimal)
+        write_record(folder / RESULT, record)
+        return record
 
     def _judged(self, folder: Path, problem: Problem, result: SearchResult, spec: str, key: str) -> PlanRecord:
         """Judge the result of a search, write it down and return its record.
@@ -167,7 +201,8 @@ class Bench:
         So is a plan that was found by an earlier call: only the search is not done again.
         """
         solution = judge_search(self.code, result, problem, self.domain)
-        search = solution.record(spec, self.memory.count(solution.trace))
+        doubt = None if self.doubts is None else self.doubts.of(solution.trace)
+        search = solution.record(spec, self.memory.count(solution.trace), doubt)
         record = PlanRecord.of(search, key=key, problem=problem.name)
         _write_lifted_plan(folder, self.planned, solution)
         write_solution(folder, problem, self.planned.strips, solution, record)

@@ -14,7 +14,8 @@ from cubespace.base.options import option
 from cubespace.symbols.precondition_learner import Evidence, PreconditionLearner, Preconditions
 from cubespace_precondition.values.belief import Belief, Events, believable_events
 from cubespace_precondition.values.invariants import at_most_one_groups, exactly_one_groups
-from cubespace_precondition.values.trials import exclude
+from cubespace_precondition.values.pooling import exclude_for_families, find_families
+from cubespace_precondition.values.trials import Trials, exclude
 
 
 @attrs.frozen(kw_only=True)
@@ -26,6 +27,9 @@ class ValuesOptions:
         "expected fraction of learned restrictions that are false",
         and_(gt(0.0), lt(1.0)),
     )
+    families: bool = option(
+        True, "pool the evidence over events that change a variable in the same way, or change the same variables"
+    )
 
 
 class Values(PreconditionLearner):
@@ -36,7 +40,7 @@ class Values(PreconditionLearner):
     adds bit 0 needs bit 1, and bit 2 must be false.
     """
 
-    revision = 2
+    revision = 3
     Options = ValuesOptions
     options: ValuesOptions
 
@@ -54,7 +58,9 @@ class Values(PreconditionLearner):
         known = [*groups, *exactly_one_groups(states, events.add, events.delete, groups)]
         alpha = self.options.alpha
         variables = [*_variables(before.shape[1], known), *at_most_one_groups(states, known, alpha=alpha)]
-        excluded = exclude(before, events, variables, alpha=alpha, by_mistake=belief.by_mistake)
+        trials = Trials.of(before, events, variables, belief.by_mistake)
+        families = find_families(trials) if self.options.families else trials.events.add[:0, :0]
+        excluded = exclude(trials, exclude_for_families(trials, families, alpha=alpha), alpha=alpha)
         true, false = np.split(excluded, 2, axis=1)
         # bits of the effect that an event leaves as they are have their new value already
         positive = events.delete | false | (evidence.add[rows] & ~events.add)

@@ -8,6 +8,7 @@ model, one variable after another, so that no variable is held responsible for w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import attrs
 import numpy as np
@@ -20,26 +21,25 @@ from cubespace_precondition.values.weighing import Evidence, Prior, lowest_rate,
 Numbers = NDArray[np.float64]
 
 
-def exclude(before: Bits, events: Events, variables: Sequence[Indices], *, alpha: float, by_mistake: Numbers) -> Bits:
-    """Return the literals, (events, 2 * bits), that must be false before each event.
+def exclude(trials: Trials, given: Bits, *, alpha: float) -> Bits:
+    """Return the literals, (events, 2 * bits), that must be false before each event, in addition to those ``given``.
 
     First each event is tested at its own rate. What events have in common, the rate at which they are seen where they
     are possible and the variables that matter, then helps to judge the rare ones; this is repeated until nothing new is
     found.
     """
-    bits = before.shape[1]
-    if not len(events.add):
-        return np.zeros((0, 2 * bits), dtype=np.bool_)
-    trials = Trials.of(before, events, variables, by_mistake)
-    nothing = np.zeros(len(variables))
+    if not len(given):
+        return given
+    trials = trials.without(given)
+    nothing = np.zeros(len(trials.starts))
     prior = Prior(least_rate=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
-    results = [trials.exclude(event, prior) for event in range(len(events.add))]
+    results = [trials.exclude(event, prior) for event in range(len(given))]
     found = -1
     while found < (now := sum(int(result.used.sum()) for result in results)):
         found = now
         prior = _learn_prior(trials, results, found, alpha)
-        results = [trials.exclude(event, prior) for event in range(len(events.add))]
-    return np.stack([result.excluded for result in results])
+        results = [trials.exclude(event, prior) for event in range(len(given))]
+    return given | np.stack([result.excluded for result in results])
 
 
 def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: float) -> Prior:
@@ -69,8 +69,14 @@ class Result:
     trials: float  # that are left
     rate: float  # of the event in these
 
+    @classmethod
+    def nothing(cls, variables: int, literals: int) -> Result:
+        """Return the result for an event of which no example is left."""
+        none = np.zeros(literals, dtype=np.bool_)
+        return cls(excluded=none, used=np.zeros(variables, dtype=np.bool_), trials=0.0, rate=0.0)
 
-@attrs.frozen(eq=False, kw_only=True)
+
+@attrs.frozen(eq=False, kw_only=True, slots=False)
 class Trials:
     """The transitions as trials of events: a transition tries every event whose old values hold before it."""
 
@@ -86,8 +92,8 @@ class Trials:
     def of(cls, before: Bits, events: Events, variables: Sequence[Indices], by_mistake: Numbers) -> Trials:
         """Prepare the trials."""
         literals = np.concatenate([before, ~before], axis=1).astype(np.float32)
-        old = np.concatenate([events.delete, events.add], axis=1).astype(np.float32)
-        possible = np.asarray((1 - literals) @ old.T == 0, dtype=np.bool_)
+        old = np.concatenate([events.delete, events.add], axis=1)
+        possible = np.asarray((1 - literals) @ old.T.astype(np.float32) == 0, dtype=np.bool_)
         sizes = np.array([len(variable) for variable in variables])
         return cls(
             literals=literals,
@@ -98,6 +104,26 @@ class Trials:
             weight=visit_weights(before, events, possible),
             by_mistake=by_mistake,
         )
+
+    @property
+    def old(self) -> Bits:
+        """Return the literals that hold before each event, as it makes them false: (events, 2 * bits)."""
+        return np.concatenate([self.events.delete, self.events.add], axis=1)
+
+    @property
+    def new(self) -> Bits:
+        """Return the literals that each event makes true, (events, 2 * bits)."""
+        return np.concatenate([self.events.add, self.events.delete], axis=1)
+
+    @cached_property
+    def needed(self) -> Bits:
+        """Return of which variables an event needs the old value, (events, variables)."""
+        return np.asarray(np.logical_or.reduceat(self.old[:, self.members], self.starts, axis=1), dtype=np.bool_)
+
+    def without(self, excluded: Bits) -> Trials:
+        """Return the trials of each event in which no literal holds that is ``excluded``, (events, 2 * bits)."""
+        allowed = np.asarray(self.literals @ excluded.T.astype(np.float32) == 0, dtype=np.bool_)
+        return attrs.evolve(self, possible=self.possible & allowed)
 
     @property
     def tests(self) -> int:
@@ -115,8 +141,9 @@ class Trials:
         held = self.literals[rows][:, self.members]  # (trials, members)
         shown = np.where(self.events.event[rows] == event, self.weight[rows], 0.0)
         weight = self.weight[rows]
-        old = np.concatenate([self.events.delete[event], self.events.add[event]])
-        free = ~np.logical_or.reduceat(old[self.members], self.starts)  # (variables,), the old value is not needed
+        if not shown.any():
+            return Result.nothing(len(self.starts), self.literals.shape[1])
+        free = ~self.needed[event]  # (variables,)
         ends = np.append(self.starts[1:], len(self.members))
         excluded = np.zeros(self.literals.shape[1], dtype=np.bool_)
         used = np.zeros(len(free), dtype=np.bool_)

@@ -28,19 +28,21 @@ class Prior:
 
 @attrs.frozen(eq=False)
 class Evidence:
-    """The evidence from the trials of one event for each value: that it is impossible, and the price of choosing it.
+    """The evidence from trials for each value: that it is impossible, and the price of choosing it.
+
+    The trials are those of one event, or of each of several families of events: then every array has one more axis.
 
     Worked example, a variable of three values with 30, 30 and 2 trials at rate 1/3, the event was seen with the first
     only: 10, 10 and .7 times would be expected. The last two are unseen: evidence 10 and .7 nats. That some
     set of values is unseen by chance is at most exp(-10.7) times the product of 2 - exp(-expected) over the values.
     """
 
-    trials: Numbers  # (members,)
-    missing: Numbers  # (members,), nats against chance; 0 if the event was seen with the value
-    against: Numbers  # (members,), nats for chance: examples that must be mistakes
-    price: Numbers  # (members,), nats
-    total: float  # trials
-    seen: float  # examples
+    trials: Numbers  # (…, members)
+    missing: Numbers  # (…, members), nats against chance; 0 if the event was seen with the value
+    against: Numbers  # (…, members), nats for chance: examples that must be mistakes
+    price: Numbers  # (…, members), nats
+    total: Numbers  # (…,), trials
+    seen: Numbers  # (…,), examples
 
     @classmethod
     def of(cls, trials: Numbers, shown: Numbers, seen: float, total: float, prior: Prior, mistakes: float) -> Evidence:
@@ -49,24 +51,44 @@ class Evidence:
         ``trials`` and ``shown`` count trials and examples of each value, ``total`` and ``seen`` all of them.
         """
         rate = max(seen / total, prior.least_rate)
-        expected, wrong = trials * rate, trials * min(mistakes, rate)
+        wrong = trials * min(mistakes, rate)
+        return cls.weighed(trials, shown, trials * rate, wrong, np.array(total), np.array(seen), prior.alpha)
+
+    @classmethod
+    def weighed(
+        cls,
+        trials: Numbers,
+        shown: Numbers,
+        expected: Numbers,
+        wrong: Numbers,
+        total: Numbers,
+        seen: Numbers,
+        alpha: float,
+    ) -> Evidence:
+        """Weigh the examples of each value against those ``expected``, and those that mistakes explain, ``wrong``."""
         with np.errstate(divide="ignore", invalid="ignore"):
             surprise = np.where(shown > wrong, shown * np.log(shown / wrong) - shown + wrong, 0.0)
             against = np.where(shown > 0, shown * np.log(expected / wrong), 0.0)
-        missing = np.where(surprise < -np.log(prior.alpha), np.maximum(expected - wrong - against, 0.0), 0.0)
+        missing = np.where(surprise < -np.log(alpha), np.maximum(expected - wrong - against, 0.0), 0.0)
         against = np.where(missing > 0, against, 0.0)
         return cls(trials, missing, against, np.log(2 - np.exp(-expected)), total, seen)
+
+    def __getitem__(self, row: int) -> Evidence:
+        """Return the evidence for one of several families."""
+        parts = (self.trials, self.missing, self.against, self.price, self.total, self.seen)
+        return Evidence(*(part[row] for part in parts))
 
     def of_variables(self, starts: Indices) -> Numbers:
         """Return the evidence that some values of each variable are impossible, in nats.
 
         The stronger of two: by the rate of the event, and by its examples, of which none is among those trials.
         """
-        fraction = np.add.reduceat(np.where(self.missing > 0, self.trials, 0.0), starts) / self.total
-        alone = -self.seen * np.log1p(-np.minimum(fraction, 1 - 1 / (1 + self.total)))
-        alone -= np.add.reduceat(self.against, starts)
-        pooled = np.add.reduceat(self.missing, starts)
-        return np.asarray(np.maximum(alone, pooled) - np.add.reduceat(self.price, starts))
+        total, seen = self.total[..., None], self.seen[..., None]
+        fraction = np.add.reduceat(np.where(self.missing > 0, self.trials, 0.0), starts, axis=-1) / total
+        alone = -seen * np.log1p(-np.minimum(fraction, 1 - 1 / (1 + total)))
+        alone -= np.add.reduceat(self.against, starts, axis=-1)
+        pooled = np.add.reduceat(self.missing, starts, axis=-1)
+        return np.asarray(np.maximum(alone, pooled) - np.add.reduceat(self.price, starts, axis=-1))
 
     def impossible(self, mine: slice) -> Bits:
         """Return which values of a variable are impossible, given that some are, by even odds.
