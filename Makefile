@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-SIDE_BY_SIDE := $(BIN)/pytest -n 2 --dist loadfile -m "not wall_clock"
+SIDE_BY_SIDE := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not wall_clock"
 ALONE = $(BIN)/pytest -m wall_clock $(shell grep -rl mark.wall_clock --include="test_*.py" tests)
 
 .PHONY: run test coverage slow format clean docs browser screenshots

@@ -22,6 +22,7 @@ from cubespace.runs.folder.run_folder import environment
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "paper"
+NETWORK = ["exact:median", "exact:min", "total:median", "total:max", "plans:median", "plans"]
 # by name: axes that go down, axes that go across, and what is shown
 LAYOUTS = {
     "parts": (["domain", "variant"], ["planner"], ["plans", "effects", "actions", "recall", "wrong", "exact", "total"]),
@@ -41,14 +42,12 @@ LAYOUTS = {
     "network": (
         ["domain", "variant"],
         ["planner"],
-        [f"{measure}:{summary}" for measure in ("exact", "total") for summary in ("median", "min", "max")]
-        + ["plans:median", "plans", "recall:median", "wrong:median", "training_cpu_seconds:max"],
+        [*NETWORK, "recall:median", "wrong:median", "training_cpu_seconds:max"],
     ),
     "network-parts": (
         ["domain", "variant"],
         ["planner"],
-        [f"{measure}:{summary}" for measure in ("exact", "total") for summary in ("median", "min", "max")]
-        + ["plans:median", "plans", "differences:median", "training_cpu_seconds:max"],
+        [*NETWORK, "differences:median", "training_cpu_seconds:max"],
     ),
     "network-others": (
         ["domain"],

@@ -26,6 +26,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "code": texts.code,
     "contract": contracts.contract,
     "far": results.far,
+    "network": results.network,
     "hooks": program.hooks,
     "kinds": program.kinds,
     "options": program.component_options,

@@ -22,7 +22,7 @@ from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
 from cubespace.experiments.tables.results import Results
 from cubespace.experiments.tables.rows import read_runs
-from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Table, make_table
+from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Problems, Table, make_table
 from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.run_folder import RunFolder, default_folder
@@ -78,13 +78,15 @@ def table(
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     values: Sequence[str] = DEFAULT_COLUMNS,
+    problems: Problems = "common",
 ) -> Table:
     """Return what run folders, or the cells of a matrix, came to, as ``cube tables`` does.
 
-    ``rows`` and ``columns`` are axes; ``values`` are measures such as ``"plans"`` or ``"recall:min"``. The table has
+    ``rows`` and ``columns`` are axes; ``values`` are measures such as ``"plans"`` or ``"recall:min"``. Means over
+    ``problems`` are over those that all planners solved, or over those that each ``"solved"``. The table has
     ``records()`` and ``to_frame()``.
     """
-    return make_table(read_runs([Path(path) for path in runs]), rows, columns, values)
+    return make_table(read_runs([Path(path) for path in runs]), rows, columns, values, problems)
 
 
 class Strips(StripsModel):

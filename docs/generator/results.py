@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 OURS = ROOT / "results" / "domains.json"  # cube tables runs/domains --rows domain --values plans --format json
 PAPERS = ROOT / "results" / "paper-table2.json"  # python benchmarks/paper_tables.py table2 runs/table2
 FAR = ROOT / "results" / "paper-distances.json"  # python benchmarks/paper_tables.py distances runs/distances
+NETWORK = ROOT / "results" / "paper-network.json"  # python benchmarks/paper_tables.py network runs/network
 PRINTED = ROOT / "examples" / "paper" / "printed" / "domains.csv"
 # by row: the domain in the paper's tables, and the domains of our matrix whose counts are added
 ROWS = {
@@ -42,6 +43,26 @@ def readme() -> str:
     return _table(lines)
 
 
+def network() -> str:
+    """Return a row per domain: the paper, and its network as we train it, with its preconditions and with ours."""
+    records = _read(NETWORK)
+    if not records:
+        return "No run yet: `cube matrix examples/paper/network.toml -o runs/network`.\n"
+    head = ["domain", "paper: LMcut", "its rules, LMcut", "its rules, LAMA", "ours, LMcut", "ours, LAMA"]
+    lines = [head, ["---"] * len(head)]
+    printed = _printed()
+    for title, (name, _) in ROWS.items():
+        matching = [record for record in records if record["domain"] == name]
+        if matching:
+            plans = [
+                _counts([record for record in matching if record["variant"] == variant], planner)
+                for variant in ("paper-rules", "ours")
+                for planner in ("fd-lmcut", "fd-lama")
+            ]
+            lines.append([title, printed.get(name, NONE), *plans])
+    return _table(lines)
+
+
 def far() -> str:
     """Return a row per distance of the 8-puzzle, or a note that there is no run yet."""
     records = _read(FAR)
@@ -63,7 +84,8 @@ def _table(lines: list[list[str]]) -> str:
 
 def _read(path: Path) -> Records:
     found = json.loads(path.read_text("utf-8")) if path.is_file() else []
-    return [record for record in found if record["measure"] == "plans" and record.get("instances")]
+    plans = (record for record in found if record["measure"] == "plans" and record.get("instances"))
+    return [record for record in plans if "summary" not in record]  # added up, not medians
 
 
 def _printed() -> dict[str, str]:

@@ -27,12 +27,27 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from chaos_cases import kills, numbers, pages, places, planners, plugins, run_files, typed_words, user_files
+from chaos_cases import (
+    bundles,
+    identity,
+    kills,
+    matrices,
+    numbers,
+    pages,
+    places,
+    planners,
+    plugins,
+    run_files,
+    studio,
+    typed_words,
+    user_files,
+)
 from chaos_cases.harness import Case, Verdict, become_subreaper, keep_command_line, run_case
 from chaos_cases.world import World
 
@@ -46,7 +61,7 @@ TITLES = {
     "npz of the user": "npz of the user",
     "CSV of the user": "CSV of the user",
     "settings": "`--set`, domain strings, arguments, TOML",
-    "model and checkpoint": "model.safetensors, checkpoint",
+    "model and checkpoint": "code.safetensors, checkpoint",
     "arrays of a run": "strips.npz, data.npz, bits.npz, traces",
     "tables of a run": "JSON files, metrics, lies of manifest and results",
     "links": "links in a run folder",
@@ -55,6 +70,12 @@ TITLES = {
     "plugins": "plugins",
     "numbers": "numerics, odd sizes",
     "reproducibility": "reproducibility",
+    "bundles": "bundles of strangers",
+    "identity": "the user's pictures changed after a run",
+    "studio": "requests to the studio",
+    "matrix": "matrices with changed cells",
+    "killed matrix": "kill -9 of the driver of a matrix",
+    "tune": "tunings with changed files",
 }
 PROMISES = {
     "results lost or changed": ("lost", "changed"),
@@ -62,6 +83,7 @@ PROMISES = {
     "hangs": ("hang",),
     "litter": ("litter",),
     "orphans": ("orphan",),
+    "wrong culprits": ("wrong culprit",),
     "code run": ("code run", "injected", "written through a link", "a device was replaced"),
     "limits beyond 10 %": ("limit",),
 }
@@ -151,7 +173,7 @@ def cases(world: World, seed: int, scale: float, group: str) -> Iterator[tuple[s
     def few(count: int) -> int:
         return max(1, round(scale * count))
 
-    runs = {signal.SIGKILL: 9, signal.SIGINT: 1, signal.SIGTERM: 1, signal.SIGHUP: 1}
+    runs = {signal.SIGKILL: 12, signal.SIGINT: 1, signal.SIGTERM: 1, signal.SIGHUP: 1}
     if group in ("kill", "signal"):
         hits = kills.HITS if scale >= 1 else kills.FEW_HITS
         for number in [signal.SIGKILL] if group == "kill" else [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
@@ -163,6 +185,13 @@ def cases(world: World, seed: int, scale: float, group: str) -> Iterator[tuple[s
         for victim in kills.VICTIMS:
             for turn in range(few(14)):
                 yield f"{victim} {seed} {turn}", partial(_killed_search, world, victim, f"{seed} {turn}")
+        return
+    if group == "studio":
+        yield from studio.hostile_requests(world, seed, few(120))
+        return
+    if group == "killed matrix":
+        for turn in range(few(4)):
+            yield f"{seed} {turn}", partial(_killed_matrix, world, f"{seed} {turn}")
         return
     made: dict[str, Callable[[], Iterable[Case]]] = {
         "places": lambda: some(
@@ -189,6 +218,10 @@ def cases(world: World, seed: int, scale: float, group: str) -> Iterator[tuple[s
         "plugins": lambda: plugins.faults(world, few(999)) if scale >= 1 else some(scale, plugins.faults(world, 999)),
         "numbers": lambda: some(scale, numbers.odd_numbers(999)),
         "reproducibility": lambda: numbers.repeated(world, few(6)),
+        "bundles": lambda: bundles.forged_bundles(world, seed, few(126)),
+        "identity": lambda: identity.changed_sources(world, seed, few(60)),
+        "matrix": lambda: matrices.changed_cells(world, seed, few(40)),
+        "tune": lambda: matrices.changed_tunings(world, seed, few(24)) if find_spec("optuna") else (),
     }
     for case in made[group]():
         yield case.name, case
@@ -207,6 +240,10 @@ def _killed_run(world: World, number: int, seed: str, hits: dict[str, int], fold
 
 def _killed_search(world: World, victim: str, seed: str, folder: Path) -> Verdict:
     return kills.killed_search(world, folder, victim, seed)
+
+
+def _killed_matrix(world: World, seed: str, folder: Path) -> Verdict:
+    return matrices.killed_matrix(world, folder, seed)
 
 
 def summary(verdicts: list[Verdict], seed: int) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import cube, python
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
@@ -27,9 +27,10 @@ SHOWN = [  # what the page says is printed, after which command
 def type_in(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a line of the tutorial as its reader would, who is in the folder of the project."""
     first, *words = shlex.split(line)
-    command = {"cube": ["-m", "cubespace.cli"], "python": [str(ROOT / words[0])]}[first]
-    more = words[1:] if first == "python" else words
-    return subprocess.run([sys.executable, *command, *more], cwd=folder, capture_output=True, text=True, check=False)
+    if first == "cube":
+        return cube(*words, cwd=folder)
+    assert first == "python"
+    return python(str(ROOT / words[0]), *words[1:], cwd=folder)
 
 
 def test_the_tutorial_makes_tea_with_fewer_pictures(tmp_path) -> None:

@@ -18,6 +18,7 @@ SHORT: dict[str, object] = {
     "autoencoder.encoder": "mlp:width=40",
     "autoencoder.decoder": "mlp:width=40",
     "train.updates": 60,
+    "train.batch": 45,  # ten epochs
     "train.extensions": "",  # what is planned with is what was trained
 }
 MATRIX = """

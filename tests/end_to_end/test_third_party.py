@@ -128,7 +128,7 @@ def test_they_are_listed_and_the_broken_one_is_named(strangers) -> None:
 
 @pytest.mark.parametrize("word", ["plugins", "--help"])
 def test_with_all_of_them_the_command_line_answers_within_a_second(strangers, word) -> None:
-    assert least_cpu_seconds(interpreter(strangers), "-m", "cubespace.cli", word) < 1
+    assert least_cpu_seconds(interpreter(strangers), "-m", "cubespace.cli", word, enough=1) < 1
 
 
 def test_no_plugin_imports_torch_before_it_is_used(strangers) -> None:

@@ -29,6 +29,8 @@ SETTINGS: dict[str, object] = {
     "train.extensions": ["consolidate", "rewrite", "decoder"],
     "train.epochs": 60,
     "train.batch": 50,
+    "train.consolidation.updates": 40,
+    "train.decoder_updates": 120,
 }
 DEFAULTS: dict[str, object] = {"data.transitions": 600}
 HASTY: dict[str, object] = {  # for tests in which a network must be trained, but need not be any good

@@ -40,8 +40,8 @@ def check_parts(network: SpaceAutoEncoder) -> None:
 def _check(
     part: nn.Module, what: str, result: object, shape: tuple[int, ...] | torch.Size, *, finite: bool = False
 ) -> None:
-    wanted = f"a floating-point tensor {tuple(shape)}"
-    if not isinstance(result, Tensor) or not result.is_floating_point() or result.shape != torch.Size(shape):
+    wanted = f"a float32 tensor {tuple(shape)}"
+    if not isinstance(result, Tensor) or result.dtype != torch.float32 or result.shape != torch.Size(shape):
         raise ContractError(f"its {what} must be {wanted}, not {_described(result)}", part)
     if finite and not result.isfinite().all():
         raise ContractError(f"its {what} are not all finite numbers, though what it was given was", part)

@@ -66,9 +66,13 @@ def fastest_threads() -> int:
     return cores if seconds(cores) * WORTH_A_THREAD < seconds(1) else 1
 
 
-def settle(threads: int) -> None:
-    """Set the process up for fast training."""
+def settle(threads: int, device: torch.device) -> None:
+    """Set the process up for fast training on a device."""
     torch.set_num_threads(threads)
+    if device.type == "cuda":
+        # TF32: the factors of a product are rounded to 11 bits, sums stay float32. That is several times as fast from
+        # Ampere on, and finer than bf16; hard bits, which evaluation multiplies, are exact in it.
+        torch.set_float32_matmul_precision("high")
     torch.set_flush_denormal(True)  # vanishing gradients become denormal numbers, which are a hundred times slower
     _keep_freed_memory()
 

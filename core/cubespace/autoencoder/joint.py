@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from cubespace.autoencoder.inference import mean_picture
 from cubespace.autoencoder.model import evaluating
 from cubespace.autoencoder.objective import Losses, check_losses
-from cubespace.autoencoder.phase import Phase
+from cubespace.autoencoder.phase import Moment, Phase
 from cubespace.autoencoder.schedules import amount, epochs, steps_of_epoch, temperature
 from cubespace.settings.recipe import TrainConfig
 
@@ -38,12 +38,15 @@ class JointPhase(Phase):
         """Let the decoder begin at the mean picture."""
         self.model.decoder.begin(mean_picture(self.images))
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:
+    def moment(self, progress: float) -> Moment:
+        """Return the temperature and the weights of the objective."""
+        return Moment(temperature(self.config.temperature, progress), self.objective.weigh(progress))
+
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Return the terms of the objective."""
         images = self.pictures(rows)
-        draw = self.objective.needs_successor()
-        outputs = self.model(images, temperature(self.config.temperature, progress), draw_successor=draw)
-        return check_losses(self.objective.losses(self.model, outputs, images, progress), self.objective)
+        outputs = self.model(images, moment.temperature, draw_successor=self.objective.needs_successor())
+        return check_losses(self.objective.losses(self.model, outputs, images, moment.weights), self.objective)
 
     def parameter_groups(self) -> list[tuple[float, list[nn.Parameter]]]:
         """Return the groups of the objective."""

@@ -45,7 +45,7 @@ def train_network(training: Pairs, held_out: Pairs, work: Work) -> NetworkCode:
         execution=parts.execution,
         before_rewriting=measured,
     )
-    for note in _notes(run, parts.execution.precision):
+    for note in _notes(run, train.precision):
         work.observer.say(note)
     for row in run:
         work.observer.step(row["epoch"], run.epochs, _brief(row))
@@ -57,6 +57,7 @@ def train_network(training: Pairs, held_out: Pairs, work: Work) -> NetworkCode:
         updates=trainer.updates,
         phases=tuple(phase.name for phase in trainer.plan),
         parts=part_specs(config),
+        precision=train.precision,
         rewritten=any(phase.rewrites for phase in trainer.plan),
         before_rewriting={name: Measures(**table) for name, table in trainer.as_trained.items()} or None,
     )

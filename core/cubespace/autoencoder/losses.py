@@ -1,18 +1,24 @@
-"""The loss terms of the paper. All are means, so that weights mean the same for every picture size and batch."""
+"""The loss terms of the paper, in float32 whatever the precision of the training.
+
+All are means, so that weights mean the same for every picture size and batch.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
-from cubespace.autoencoder.objective import Losses
 from cubespace.autoencoder.schedules import delayed
 from cubespace.settings.recipe import LossConfig
+
+if TYPE_CHECKING:
+    from cubespace.autoencoder.objective import Losses
 
 TINY = 1e-37  # changes no sigmoid but 0, whose logarithm is not finite
 
@@ -21,7 +27,7 @@ class _CrossEntropy(torch.autograd.Function):
     """Binary cross-entropy of pixel logits, one mean per part.
 
     The same as ``binary_cross_entropy_with_logits``, in half the time: one sigmoid serves value and gradient, and
-    the target of the last part is shared, not copied.
+    the target of the last part is shared, not copied. A compiler finds that by itself.
     """
 
     @staticmethod
@@ -50,22 +56,24 @@ def image_loss(kind: str, outputs: Tensor, images: Tensor, *, linear: bool = Fal
     Outputs are logits or, of a ``linear`` decoder, pixels, whose loss is the squared error whatever the ``kind``.
     """
     outputs = outputs.float()  # half precision is too coarse for a loss
-    if kind == "bce" and not linear:
+    if kind == "bce" and not linear and not torch.compiler.is_compiling():
         values: Tensor = _CrossEntropy.apply(outputs, images)  # type: ignore[no-untyped-call]
         return values
     target = torch.cat((images, images[1:])) if len(outputs) == 3 else images
+    if kind == "bce" and not linear:
+        return binary_cross_entropy_with_logits(outputs, target, reduction="none").flatten(1).mean(1)
     pixels = outputs if linear else torch.sigmoid(outputs)
     return (pixels - target).square().flatten(1).mean(1)
 
 
 def direct(states: Tensor, successor: Tensor) -> Tensor:
     """Return the mean absolute error of the predicted successor state: the direct loss."""
-    return (states[1] - successor).abs().mean()
+    return (states[1] - successor).float().abs().mean()
 
 
 def zero_suppress(states: Tensor) -> Tensor:
     """Return the mean of the bits: the fewer true ones, the better."""
-    return states.mean()
+    return states.float().mean()
 
 
 def variational(logits: Tensor, labels: Tensor, prior: float) -> Tensor:
@@ -73,10 +81,11 @@ def variational(logits: Tensor, labels: Tensor, prior: float) -> Tensor:
 
     Means over bits and labels. A positive weight raises the entropy.
     """
+    logits = logits.float()
     probability = torch.sigmoid(logits)  # (2, batch, bits)
     true = probability * (logsigmoid(logits) - math.log(prior))
     false = (1.0 - probability) * (logsigmoid(-logits) - math.log(1.0 - prior))
-    log_label = torch.log_softmax(labels, dim=-1)  # (batch, actions)
+    log_label = torch.log_softmax(labels.float(), dim=-1)  # (batch, actions)
     uniform = -math.log(labels.shape[-1])
     return (true + false).mean() + (log_label.exp() * (log_label - uniform)).mean()
 
@@ -94,7 +103,7 @@ def weigh(config: LossConfig, progress: float) -> dict[str, float]:
     return {name: weight for name, weight in weights.items() if weight}
 
 
-def total(terms: Losses, weights: dict[str, float]) -> Losses:
+def total(terms: Losses, weights: Mapping[str, float]) -> Losses:
     """Add the weighted sum of the terms under the name ``total``."""
     weighted = [terms[name] * weight for name, weight in weights.items() if name in terms]
     return {**terms, "total": torch.stack(weighted).sum()}

@@ -56,12 +56,23 @@ class Noise(nn.Module):
         if like.device.type != "cpu":
             # in float32 whatever the precision: in bf16 the tails are cut off, and logistic noise is lopsided
             return self.fill(torch.empty(like.shape, dtype=torch.float32, device=like.device))
+        return self.from_pool(like)
+
+    def from_pool(self, like: Tensor) -> Tensor:
+        """Return noise of a shape, read from the pool on the CPU."""
         count = like.numel()
         if self.pool is None or len(self.pool) < count + SPARE:
             self.pool = self.fill(torch.empty(count + SPARE))
             self.starts = cycle(torch.randint(SPARE, (PLACES,)).tolist())
         start = next(self.starts)
         return self.pool[start : start + count].view(like.shape)
+
+
+def leave_pools_uncompiled(model: nn.Module) -> None:
+    """Let a compiler pass by the pools of a model: they are read from places that are Python numbers, each another."""
+    for module in model.modules():
+        if isinstance(module, Noise):
+            module.from_pool = torch.compiler.disable(module.from_pool)  # type: ignore[method-assign]
 
 
 def refresh_noise(model: nn.Module) -> None:

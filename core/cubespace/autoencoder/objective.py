@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 from torch import Tensor, nn
 
+from cubespace.autoencoder.losses import total
 from cubespace.base.errors import ContractError
 from cubespace.base.options import NoOptions
 from cubespace.settings.recipe import LossConfig
@@ -47,11 +48,21 @@ class Objective(ABC):
         self.options = options
 
     @abstractmethod
-    def losses(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor, progress: float) -> Losses:
-        """Return the terms, unweighted, and their weighted ``total``.
+    def terms(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor) -> Losses:
+        """Return the terms, unweighted, the same ones at every moment.
 
-        ``images`` are the pictures before and after, (2, batch, pixels) in [0, 1]; ``progress`` is from 0 to 1.
+        ``images`` are the pictures before and after, (2, batch, pixels) in [0, 1].
         """
+
+    @abstractmethod
+    def weigh(self, progress: float) -> Mapping[str, float]:
+        """Return the weights of terms at a moment from 0 to 1 of the training; what is left out is not trained on."""
+
+    def losses(
+        self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor, weights: Mapping[str, float]
+    ) -> Losses:
+        """Return the terms and their weighted ``total``."""
+        return total(self.terms(model, outputs, images), weights)
 
     def check(self, model: SpaceAutoEncoder) -> None:  # noqa: B027 - most objectives suit every network
         """Raise a :class:`UsageError` if the parts of the network are not such as the objective needs."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,26 @@ from cubespace.autoencoder.inference import encode_pixels
 from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.autoencoder.objective import Losses, Objective, Renewed
 from cubespace.settings.recipe import AutoencoderConfig, TrainConfig
+
+
+class Moment(NamedTuple):
+    """The numbers that change as a phase goes on.
+
+    Where its losses are compiled they are tensors: a number would be compiled in.
+    """
+
+    temperature: float = 1.0
+    weights: Mapping[str, float] = MappingProxyType({})  # of the terms that count, by name
+
+
+def as_tensors(moment: Moment, device: torch.device) -> Moment:
+    """Return a moment whose numbers are tensors on a device, filled there: nothing waits for them."""
+
+    def filled(number: float) -> Any:  # stands for the number in every formula
+        return torch.full((), number, device=device)
+
+    weights = {name: filled(weight) for name, weight in moment.weights.items()}
+    return Moment(filled(moment.temperature), weights)
 
 
 class Phase(ABC):
@@ -63,9 +84,17 @@ class Phase(ABC):
     def parts(self) -> Sequence[nn.Module]:
         """Return what is trained; the rest stays as it is, in evaluation mode."""
 
+    def moment(self, progress: float) -> Moment:  # noqa: ARG002 - phases with schedules need it
+        """Return the numbers that the losses depend on at a moment from 0 to 1 of the phase."""
+        return Moment()
+
+    def trained(self, rows: Tensor) -> Tensor:
+        """Return which of the rows of a batch are trained on, all of them if nothing is held out; on the CPU."""
+        return rows
+
     @abstractmethod
-    def losses(self, rows: Tensor, progress: float) -> Losses:
-        """Return the losses of some transitions, ``total`` among them, at a moment from 0 to 1 of the phase."""
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:
+        """Return the losses of some transitions, ``total`` among them."""
 
     def learning_rate(self, progress: float) -> float:
         """Return the learning rate of a moment."""
@@ -113,7 +142,7 @@ class InstantPhase(Phase):
         """Return no parts: there is nothing to train."""
         return ()
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Fail: there is nothing to train."""
         raise NotImplementedError(f"the phase '{self.name}' has no epochs")
 

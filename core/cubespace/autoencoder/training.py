@@ -14,9 +14,9 @@ from torch import Tensor
 
 from cubespace.autoencoder.devices import RandomState, settle
 from cubespace.autoencoder.model import SpaceAutoEncoder
-from cubespace.autoencoder.noise_pool import refresh_noise
+from cubespace.autoencoder.noise_pool import leave_pools_uncompiled, refresh_noise
 from cubespace.autoencoder.objective import Objective, check_losses
-from cubespace.autoencoder.phase import Phase
+from cubespace.autoencoder.phase import Phase, as_tensors
 from cubespace.autoencoder.rectified_adam import RectifiedAdam
 from cubespace.autoencoder.schedules import steps_of_epoch
 from cubespace.autoencoder.table_1 import table_1
@@ -47,15 +47,14 @@ class Trainer:
         execution: Execution,
         before_rewriting: Callable[[], Measured] = dict,
     ) -> None:
-        settle(execution.threads)
+        settle(execution.threads, images.device)
         self.model = model
         self.images = images
         self.validation = validation
         self.config = config
         self.execution = execution
         if execution.compile:
-            for part in (model.encoder, model.decoder, model.action):  # not what depends on the schedules: they change
-                part.compile()
+            leave_pools_uncompiled(model)
         self.objective = objective
         self.plan = list(phases)
         self.before_rewriting = before_rewriting
@@ -152,6 +151,7 @@ class Trainer:
             self.model.eval()
             return
         self.phase: Phase = self.plan[stage](self.model, self.images, self.config, self.objective)
+        self.losses = torch.compile(self.phase.losses) if self.execution.compile else self.phase.losses
         if self.length:
             self.optimizer = RectifiedAdam(
                 self.phase.parameter_groups(),
@@ -164,10 +164,12 @@ class Trainer:
         count = self.images.shape[1]
         batch = min(self.config.batch, count)
         steps = self.steps
-        order = torch.from_numpy(self.order.permutation(count)).to(self.images.device)
+        order = torch.from_numpy(self.order.permutation(count))
+        trained = [self.phase.trained(rows) for rows in order[: steps * batch].split(batch)]
         refresh_noise(self.model)
         sums: Tensor | float = 0.0
-        for step, rows in enumerate(order[: steps * batch].split(batch)):
+        batches = torch.cat(trained).to(self.images.device).split([len(rows) for rows in trained])
+        for step, rows in enumerate(batches):
             progress = (self.epoch + step / steps) / self.length
             self.optimizer.learning_rate = self.phase.learning_rate(progress)
             losses = self._step(rows, progress)
@@ -181,9 +183,12 @@ class Trainer:
 
     def _step(self, rows: Tensor, progress: float) -> dict[str, Tensor]:
         """Make one gradient step and return the losses before it."""
-        half = self.execution.precision == "bf16"
+        half = self.config.precision == "bf16"
+        moment = self.phase.moment(progress)
+        if self.execution.compile:
+            moment = as_tensors(moment, self.images.device)
         with torch.autocast(self.images.device.type, torch.bfloat16, enabled=half):
-            losses = check_losses(self.phase.losses(rows, progress), self.phase)
+            losses = check_losses(self.losses(rows, moment), self.phase)
         self.optimizer.zero_grad()
         losses["total"].backward()
         self.optimizer.step()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+NINETEEN_OF_TWENTY = 1.96  # standard deviations: the interval holds what is true 19 times of 20
+
 
 def percent(fraction: float | None) -> str:
     """Return a fraction in percent, with two digits or more; only 1 is 100 % and only 0 is 0 %."""
@@ -64,3 +66,29 @@ def size(count: int) -> str:
 def some_of(part: int, whole: int) -> str:
     """Return a count and its share in words, such as "3 of 40 (7.5 %)"."""
     return f"{part:,} of {whole:,} ({percent(part / whole)})" if whole else "0 of 0"
+
+
+def wilson(part: int, whole: int) -> tuple[float, float]:
+    """Return the fractions that a count is compatible with, as Wilson has it: 6 of 6 with 61 % and more."""
+    if not whole:
+        return 0.0, 1.0
+    share, square = part / whole, NINETEEN_OF_TWENTY**2 / whole
+    middle = (share + square / 2) / (1 + square)
+    away = math.sqrt(share * (1 - share) * square + square**2 / 4) / (1 + square)
+    return max(0.0, middle - away), min(1.0, middle + away)
+
+
+def estimated(part: int, whole: int) -> str:
+    """Return a count and the shares that it is compatible with, such as "6 of 6 (100 %, compatible with 61 %)"."""
+    low, high = wilson(part, whole)
+    if not whole:
+        return "0 of 0"
+    bounds = percent(low) if part == whole else percent(high) if not part else f"{percent(low)} to {percent(high)}"
+    return f"{part:,} of {whole:,} ({percent(part / whole)}, compatible with {bounds})"
+
+
+def binomial_tail(successes: int, trials: int, probability: float) -> float:
+    """Return the probability of at most so many successes."""
+    yes, no = math.log(probability), math.log1p(-probability)
+    ways = [math.lgamma(trials + 1) - math.lgamma(k + 1) - math.lgamma(trials - k + 1) for k in range(successes + 1)]
+    return min(1.0, math.fsum(math.exp(way + k * yes + (trials - k) * no) for k, way in enumerate(ways)))

@@ -115,7 +115,8 @@ def split_list(text: str, whole: str) -> list[str]:
             parts.append(text[start:position])
             start = position + 1
     if quote or depth:
-        raise UsageError(f"'{whole}' has an unclosed {'quote' if quote else 'bracket'}")
+        way = "put a value that contains one into quotes of the other kind" if quote else "put the value into quotes"
+        raise UsageError(f"'{whole}' has an unclosed {'quote' if quote else 'bracket'}: {way}")
     return [*parts, text[start:]] if text else []
 
 

@@ -9,7 +9,7 @@ import typer
 
 from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import NoPlugin, app, catalogue
-from cubespace.cli.options import DEFAULTS, Device, Folder, Precision, Searches, execution
+from cubespace.cli.options import DEFAULTS, Device, Folder, Searches, execution
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.runs.folder.run_folder import RunFolder
@@ -22,15 +22,17 @@ def cell(
         Literal["data", "train", "extract", "evaluate"], typer.Option(help="The last stage to do.")
     ] = "evaluate",
     reuse: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Take over stages that a run in FOLDER did with equal settings."),
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Take over stages that the run FOLDER, or a run in it, did with equal settings; repeatable.",
+        ),
     ] = None,
     diagnose: Annotated[
         bool, typer.Option("--diagnose", help="Also compare the model with the truth, if the domain knows its states.")
     ] = False,
     searches: Searches = 1,
     device: Device = DEFAULTS.device,
-    precision: Precision = DEFAULTS.precision,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Do the remaining stages of a run folder; what is done already, here or in a run to reuse, is not done again."""
@@ -40,6 +42,4 @@ def cell(
 
     with Terminal() as terminal, RunLog(run.file(LOG)) as log:
         observer: Observer = Observers((terminal, log), {})
-        Work(run, loaded, execution(device, searches=searches, precision=precision), observer, reuse).until(
-            until, diagnose=diagnose
-        )
+        Work(run, loaded, execution(device, searches=searches), observer, reuse or ()).until(until, diagnose=diagnose)

@@ -27,6 +27,8 @@ from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings import defaults
 from cubespace.settings.recipe import Execution
 
+PRECISION = "train.precision"
+
 Source = Annotated[
     Path | None, typer.Argument(metavar="FILE|MATRIX", help="A matrix file, or the folder of a matrix to continue.")
 ]
@@ -76,6 +78,7 @@ class Axes:
         str | None,
         typer.Option(metavar="NAME", autocompletion=presets, help="Settings below all others; `cube info` lists them."),
     ] = None
+    precision: Precision = None
 
     def put_on(self, matrix: Matrix) -> Matrix:
         """Return a matrix with these axes on top."""
@@ -96,7 +99,8 @@ class Axes:
             axes[key.strip()] = [value.strip().strip("\"'") for value in split_list(text, pair)]
         axes = {name: value for name, value in axes.items() if value}
         preset = self.preset or matrix.preset
-        return attrs.evolve(matrix, axes={**matrix.axes, **axes}, preset=preset)
+        settings = matrix.settings if self.precision is None else {**matrix.settings, PRECISION: self.precision}
+        return attrs.evolve(matrix, axes={**matrix.axes, **axes}, preset=preset, settings=settings)
 
 
 @attrs.frozen
@@ -105,7 +109,6 @@ class Manner:
 
     searches: Searches = DEFAULTS.searches
     device: Device = DEFAULTS.device
-    precision: Precision = DEFAULTS.precision
 
 
 @app.command(

@@ -107,8 +107,11 @@ Threads = Annotated[
     str, typer.Option(metavar="N|auto", help="CPU threads; auto measures which number is fastest on this machine now.")
 ]
 Precision = Annotated[
-    Literal["float32", "bf16"],
-    typer.Option(help="Arithmetic of training; bf16 is faster on GPUs and on CPUs that have it."),
+    Literal["float32", "bf16"] | None,
+    typer.Option(
+        help="Arithmetic of training, a setting like any other: bf16 is faster on GPUs and on CPUs that have it.  "
+        f"[default: {DEFAULT_CONFIG.train.precision}]"
+    ),
 ]
 Compile = Annotated[bool, typer.Option("--compile", help="Compile the network first; worthwhile on GPUs only.")]
 CheckpointSeconds = Annotated[
@@ -164,18 +167,27 @@ class Settings:
 
 @attrs.frozen
 class Computing:
-    """Where and how the network is trained; not part of a run's identity."""
+    """Where and how the network is trained; of this, only the precision is part of a run's identity."""
 
     device: Device = DEFAULTS.device
     threads: Threads = str(DEFAULTS.threads)
-    precision: Precision = DEFAULTS.precision
+    precision: Precision = None
     compile: Compile = DEFAULTS.compile
     checkpoint_seconds: CheckpointSeconds = DEFAULTS.checkpoint_seconds
 
     def execution(self) -> Execution:
         """Return it as settings; a device that does not exist is refused before any work is done."""
         check_device(self.device)
-        return Execution(**{**attrs.asdict(self), "threads": number_of_threads(self.threads)})
+        return Execution(
+            device=self.device,
+            threads=number_of_threads(self.threads),
+            compile=self.compile,
+            checkpoint_seconds=self.checkpoint_seconds,
+        )
+
+    def flags(self) -> dict[str, object | None]:
+        """Return the settings that the flags stand for."""
+        return {"train.precision": self.precision}
 
 
 @attrs.frozen
@@ -210,11 +222,10 @@ def execution(
     device: str,
     threads: int = DEFAULTS.threads,
     searches: int = DEFAULTS.searches,
-    precision: Literal["float32", "bf16"] = DEFAULTS.precision,
 ) -> Execution:
     """Return how a stage is executed, on a device that exists."""
     check_device(device)
-    return Execution(device=device, threads=threads, searches=searches, precision=precision)
+    return Execution(device=device, threads=threads, searches=searches)
 
 
 def number_of_threads(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,17 @@ from cubespace.cli.completion import names
 from cubespace.cli.options import SPEC, Device, execution
 from cubespace.cli.progress_bar import Terminal
 from cubespace.runs.folder.plan_files import STRIP
-from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, TIME_LIMIT
+from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, MOST_SECONDS, TIME_LIMIT
 
 if TYPE_CHECKING:
     from cubespace.runs.pictures.plan import PicturePlan, PicturePlanRecord
+
+
+def refuse_nan(value: float) -> float:
+    """Return a number, unless it is none: no bound is above or below it."""
+    if math.isnan(value):
+        raise typer.BadParameter("nan is not a number of seconds")
+    return value
 
 
 Start = Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")]
@@ -34,7 +42,10 @@ Output = Annotated[
 Resize = Annotated[
     bool, typer.Option("--resize", help="Scale pictures of another size, as a run trained with resize= always does.")
 ]
-Seconds = Annotated[float, typer.Option("--time-limit", min=0.001, help="Seconds for the search.")]
+Seconds = Annotated[
+    float,
+    typer.Option("--time-limit", min=0.001, max=MOST_SECONDS, callback=refuse_nan, help="Seconds for the search."),
+]
 Megabytes = Annotated[int, typer.Option("--memory-limit", min=1, max=MOST_MEMORY, help="Megabytes for the search.")]
 Anyway = Annotated[
     bool, typer.Option("--anyway", help="Search even if the simulator proves that the goal cannot be reached.")
@@ -63,7 +74,7 @@ def plan(
     """Find a plan between two pictures, show it in pictures and judge it; the exit code gives the verdict."""
     loaded = catalogue(no_plugin)
     solver = loaded.create("planner", planner)
-    from cubespace.runs.pictures.bundle import open_planning
+    from cubespace.runs.pictures.opening import open_planning
     from cubespace.runs.pictures.plan import own_folder
     from cubespace.runs.pictures.solving import refuse_missing, refuse_other_folder
     from cubespace.search.solver import Limits
@@ -85,12 +96,12 @@ def plan(
 
 def _report(target: Path, made: PicturePlan, record: PicturePlanRecord, *, as_json: bool, quiet: bool) -> None:
     """Print where the plan is, and the verdict on it."""
-    if as_json:
-        typer.echo(json.dumps({"folder": str(target), **attrs.asdict(record)}, indent=2))
-    else:
-        if not quiet:
-            typer.echo(summary(made, record), err=True)
-        typer.echo(str(target / STRIP if record.found else target))
+    if record.exit_code:  # a failure, which is said in any case
+        typer.echo(f"cube: {summary(made, record)}", err=True)
+    elif not quiet and not as_json:
+        typer.echo(summary(made, record), err=True)
+    shown = str(target / STRIP if record.found else target)
+    typer.echo(json.dumps({"folder": str(target), **attrs.asdict(record)}, indent=2) if as_json else shown)
 
 
 def summary(made: PicturePlan, record: PicturePlanRecord) -> str:

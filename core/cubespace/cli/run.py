@@ -83,6 +83,7 @@ def run(
         "autoencoder.apply": apply,
         "extract.precondition": precondition,
         **search.flags(),
+        **computing.flags(),
     }
     loaded = talk.catalogue()
     config = resolve_components(loaded, settings.configuration(flags))
@@ -115,9 +116,9 @@ def train(
     loaded = talk.catalogue()
     how, watchers = computing.execution(), observers(loaded, observer)
     if folder is not None:
-        opened = RunFolder.load(folder, loaded)
+        opened = changed(folder, loaded, None, computing.flags())
     else:
-        flags = {"domain": domain, "learner.name": learner, "autoencoder.apply": apply}
+        flags = {"domain": domain, "learner.name": learner, "autoencoder.apply": apply, **computing.flags()}
         config = resolve_components(loaded, settings.configuration(flags))
         opened = open_run(output, config, loaded)
     done = work(opened, loaded, how, "train", talk.terminal(), watchers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,13 +72,16 @@ def studio(
 
 def _serve(server: Server, folder: Path, *, show: bool, as_json: bool) -> None:
     """Serve until the user ends it."""
+    from cubespace.studio.door import private_door
+
     about = {"address": server.address, "run": str(folder), "planners": list(server.studio.planners)}
     try:
         typer.echo(json.dumps(about) if as_json else server.address)  # in one line: nothing follows for a long time
         typer.echo("the studio is open, for this machine only; Ctrl-C ends it", err=True)
-        if show:
-            typer.launch(server.address)
-        server.serve_forever()
+        with private_door(server.address) if show else nullcontext(None) as door:
+            if door is not None:
+                typer.launch(door)
+            server.serve_forever()
     except Stopped as stop:
         if stop.exit_code != CTRL_C:
             raise

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import attrs
 import typer
 
+from cubespace.base.errors import UsageError
 from cubespace.base.files import write_text
 from cubespace.cli.app import app
 from cubespace.cli.option_groups import grouped
 from cubespace.settings import defaults
 
 if TYPE_CHECKING:
+    from cubespace.experiments.tables.paired import Comparison
     from cubespace.experiments.tables.rows import RunFacts
     from cubespace.experiments.tables.table import Table
 
@@ -35,17 +37,25 @@ class Layout:
         str | None,
         typer.Option(
             metavar="MEASURE[:SUMMARY],…",
-            help="What to show, such as updates or effects; a summary is spread (mean ± sd), mean, "
-            "median, min, max, range or sum; plans are added up, or plans:median.  "
-            "[default: plans,recall,wrong,training_seconds]",
+            help="What to show, such as updates or effects; a summary is spread (mean ± sd over seeds), mean, "
+            "median, min, max, range or sum; found, valid and optimal also have interval (Wilson, 95 %); plans are "
+            "added up, or plans:median.  [default: plans,recall,wrong,training_cpu_seconds]",
         ),
     ] = None
+    problems: Annotated[
+        Literal["common", "solved"],
+        typer.Option(
+            help="Means of plan lengths, expansions and search times: over the problems that all planners of the table "
+            "solved, or over those that each solved."
+        ),
+    ] = "common"
 
     def table(self, runs: Sequence[RunFacts]) -> Table:
         """Return the table of some runs."""
         from cubespace.experiments.tables.table import DEFAULT_COLUMNS, make_table
 
-        return make_table(runs, _list(self.rows), _list(self.columns), _list(self.values) or DEFAULT_COLUMNS)
+        shown = _list(self.values) or DEFAULT_COLUMNS
+        return make_table(runs, _list(self.rows), _list(self.columns), shown, self.problems)
 
 
 @app.command(
@@ -64,10 +74,22 @@ def tables(
     beside: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A CSV file with columns to compare with, by the same axes.")
     ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AXIS",
+            help="Instead, paired tests between the values of an axis, or of the planners; --values names what is "
+            "compared, valid plans if not given.",
+        ),
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")] = None,
     plots: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Also write plots of effort and of losses, as SVG and PDF.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Also write plots, as SVG, PDF and PNG."),
     ] = None,
+    plot_width: Annotated[
+        Literal["column", "page"], typer.Option(help="Of plots: a column of a paper that has two, or both.")
+    ] = "column",
     against: Annotated[
         str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")
     ] = defaults.COMPARED_PLANNER,
@@ -75,24 +97,40 @@ def tables(
     """Print a table of many runs; seeds, and every axis that is in neither rows nor columns, are aggregated."""
     from cubespace.experiments.tables.formats import FORMATS, put_beside
     from cubespace.experiments.tables.rows import read_runs
+    from cubespace.experiments.tables.table import Table
 
     runs = read_runs(folders)
-    table = layout.table(runs)
-    text = FORMATS["json" if as_json else form](table if beside is None else put_beside(table, beside))
+    made = layout.table(runs) if compare is None else _compared(runs, compare, layout, beside)
+    if isinstance(made, Table) and made.left_out:
+        typer.echo(f"cube: warning: {made.left_out}; cube matrix, or cube evaluate, does what is left", err=True)
+    text = FORMATS["json" if as_json else form](
+        put_beside(made, beside) if beside is not None and isinstance(made, Table) else made
+    )
     if output is None:
         typer.echo(text)
     else:
         write_text(output, text + "\n")
         typer.echo(str(output))
     if plots is not None:
-        _write_plots(runs, plots, against)
+        _write_plots(runs, plots, against, plot_width)
 
 
-def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str) -> None:
-    """Write plots of expansions and search times of planners against one of them, and of the losses of training."""
-    from cubespace.experiments.tables.efforts import efforts, loss_rows
-    from cubespace.report.many_plots import bands, scatter, write_figure
+def _compared(runs: Sequence[RunFacts], axis: str, layout: Layout, beside: Path | None) -> Comparison:
+    """Return paired tests; what belongs to the other kind of table is refused."""
+    from cubespace.experiments.tables.paired import DEFAULT_MEASURES, compare
 
+    if layout.rows or layout.columns or beside is not None:
+        raise UsageError("--compare has a row for each two values: leave --rows, --columns and --beside out")
+    return compare(runs, axis, _list(layout.values) or DEFAULT_MEASURES)
+
+
+def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str, width: str) -> None:
+    """Write plots of efforts of planners, against one of them and by problems solved, of coverage and of losses."""
+    from cubespace.experiments.tables.efforts import coverages, effort_lists, efforts, loss_rows
+    from cubespace.report import many_plots
+    from cubespace.report.many_plots import bands, cactus, coverage, scatter, write_figure
+
+    inches = many_plots.COLUMN if width == "column" else many_plots.PAGE_WIDTH
     figures = {
         name: scatter(efforts(runs, against, key), f"{about}, {against}", f"{about}, others")
         for name, key, about in (
@@ -100,11 +138,21 @@ def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str) -> None:
             ("search-time", "search_seconds", "seconds of search"),
         )
     }
+    for name, key, about in (("expansions", "expansions", "expansions"), ("time", "seconds", "seconds of a search")):
+        figures[f"solved-by-{name}"] = cactus(effort_lists(runs, key), about)
+    fractions = {label: (each.fraction, each.low, each.high) for label, each in coverages(runs).items()}
+    if fractions:
+        figures["coverage"] = coverage(fractions, "fraction of problems with a valid plan, 95 % interval")
     losses = loss_rows(runs)
+    measured = {
+        key for group in losses.values() for rows in group for row in rows for key in row if row[key] is not None
+    }
     for key, about in (("reconstruction", "Rec"), ("successor", "Succ"), ("direct", "Direct")):
+        if f"validation_{key}" not in measured:
+            continue
         figures[f"held-out-{key}"] = bands(losses, f"validation_{key}", f"{about} on pictures held out")
     for name, figure in figures.items():
-        for path in write_figure(figure, folder / name):
+        for path in write_figure(figure, folder / name, inches):
             typer.echo(str(path), err=True)
 
 

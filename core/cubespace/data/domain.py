@@ -15,7 +15,8 @@ non-negative integers, always in batches: ``uint8[N, variables]``. Pictures are 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, ClassVar
 
 import attrs
@@ -64,11 +65,22 @@ class Domain(ABC):
 
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
+    # a closed domain reads no file that its options name, imports no module for them and explores nothing; only such a
+    # one judges the plans of a bundle, which may come from a stranger
+    closed: ClassVar[bool] = False  # whether it is made of numbers and choices alone, and may judge bundles
 
     @property
     @abstractmethod
     def image_shape(self) -> tuple[int, ...]:
         """Return ``(height, width)`` or ``(height, width, 3)``."""
+
+    @classmethod
+    def files_behind(cls, option: str, path: Path) -> Iterable[Path]:  # noqa: ARG003 - a domain may need it
+        """Return the files whose content decides what is read from a path that an option names.
+
+        A result belongs to their content. By default the file itself; of a folder, all files in it.
+        """
+        return [path] if path.is_file() else (file for file in path.rglob("*") if file.is_file())
 
     @property
     def resizes(self) -> bool:

@@ -13,11 +13,12 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Indices, distinct_rows, row_keys
-from cubespace.base.numbers import percent, rounded, some_of
+from cubespace.base.numbers import binomial_tail, percent, rounded, some_of
 from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
 from cubespace.evaluation.judgement_record import Finding, JudgementRecord, Numbers
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.own_changes import OwnChange
+from cubespace.evaluation.precision_record import Precision
 from cubespace.symbols.effects import SOURCES, differences
 from cubespace.symbols.strips import StripsModel
 
@@ -43,6 +44,7 @@ class Observed:
     look_different: int = 0  # training pictures that look unlike another one with the same bits …
     looked_at: int = 0  # … of so many
     own_changes: Sequence[OwnChange] = ()
+    precision: Precision | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -80,6 +82,7 @@ def judge_model(seen: Observed) -> Judgement:
     numbers = _numbers(seen)
     coverage = _coverage(numbers, seen.length)
     findings = [
+        _precision(seen.precision),
         coverage,
         _examples(numbers, seen.length, advise=not coverage.warning),
         _labels(numbers),
@@ -126,6 +129,7 @@ def _numbers(seen: Observed) -> Numbers:
         look_different=seen.look_different,
         looked_at=seen.looked_at,
         own_changes=tuple(seen.own_changes),
+        precision=seen.precision,
     )
 
 
@@ -151,9 +155,19 @@ def _richness(support: Indices) -> int:
     return len(support) + round(once * (once - 1) / (2 * (twice + 1)))
 
 
+def _precision(precision: Precision | None) -> Finding | None:
+    if precision is None:
+        return None
+    text = f"{precision.words} {precision.reason}".rstrip()
+    if precision.clearest is None:
+        return Finding(about="precision", warning=False, text=text)
+    advice = "Plans may pass through such moves, which are shortcuts: look at unseen steps, or show more pairs."
+    return Finding(about="precision", warning=True, text=text, advice=advice)
+
+
 def _coverage(numbers: Numbers, length: int) -> Finding:
     held, known = numbers.held_out, numbers.held_out_covered
-    lacking = _binomial_tail(known, held, enough(length)) < LEVEL
+    lacking = binomial_tail(known, held, enough(length)) < LEVEL
     text = f"Of {held:,} pairs held out, the model has the effect of {some_of(known, held)}"
     text += f" and an applicable action for {some_of(numbers.held_out_reproduced, held)}."
     unseen = held - numbers.held_out_also_in_training
@@ -248,10 +262,3 @@ def _familiarity(numbers: Numbers) -> Finding:
     if numbers.known_pictures is not None:
         text += f"; of the pictures, {percent(numbers.known_pictures)} are training pictures, byte by byte"
     return Finding(about="familiarity", warning=False, text=f"{text}.")
-
-
-def _binomial_tail(successes: int, trials: int, probability: float) -> float:
-    """Return the probability of at most so many successes."""
-    yes, no = math.log(probability), math.log1p(-probability)
-    ways = [math.lgamma(trials + 1) - math.lgamma(k + 1) - math.lgamma(trials - k + 1) for k in range(successes + 1)]
-    return min(1.0, math.fsum(math.exp(way + k * yes + (trials - k) * no) for k, way in enumerate(ways)))

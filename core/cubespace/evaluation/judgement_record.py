@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from cubespace.evaluation.own_changes import OwnChange
+from cubespace.evaluation.precision_record import Precision
 
 
 @attrs.frozen(kw_only=True)
@@ -50,6 +51,7 @@ class Numbers:
     look_different: int
     looked_at: int
     own_changes: tuple[OwnChange, ...]
+    precision: Precision | None = None  # how many moves of the model are wrong, as far as pairs can say
 
 
 @attrs.frozen(kw_only=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 
 
@@ -30,6 +32,8 @@ class SearchRecord:
     known_states: int | None  # of the plan, that training pictures show
     known_transitions: int | None
     unseen_steps: tuple[int, ...] | None  # counted from 1: those that no training pair shows
+    lacking: Mapping[str, tuple[int, ...]] | None = None  # by sign of a true move, the steps without it
+    doubtful_steps: tuple[int, ...] = ()  # those without signs that nearly all true moves have
 
     @property
     def found(self) -> bool:
@@ -61,6 +65,7 @@ class PlanRecord(SearchRecord):
 
     key: str  # the hash of all that the result depends on
     problem: str  # the name of the instance
+    pictures: dict[str, str] = attrs.field(factory=dict)  # SHA-256 of those that were written for it, by name
 
     @classmethod
     def of(cls, search: SearchRecord, *, key: str, problem: str) -> PlanRecord:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import attrs
@@ -17,14 +18,16 @@ from cubespace.base.options import parse_spec
 from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import Executor, JobResult
 from cubespace.experiments.jobs import PlannedJob, executor_jobs, plan_jobs
+from cubespace.experiments.ledger import Ledger
 from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
 from cubespace.experiments.owned_folder import owned
-from cubespace.experiments.sharing import recorded, take_over
+from cubespace.experiments.sharing import Lenders, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
-from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.folder.run_folder import CONFIG, RunFolder
 from cubespace.settings.recipe import Execution
 
 MATRIX = "matrix.toml"
+WRITERS = 16  # run folders that are written side by side: each waits for the disk, not for a core
 
 
 @attrs.frozen(kw_only=True)
@@ -46,7 +49,11 @@ class MatrixRun:
     matrix: Matrix
     cells: Sequence[MatrixCell]
     catalogue: Catalogue = attrs.field(repr=False)
-    _known: dict[tuple[str, str], bool] = attrs.field(factory=dict)
+    ledger: Ledger = attrs.field(init=False, repr=False)
+
+    @ledger.default
+    def _empty_ledger(self) -> Ledger:
+        return Ledger(self.cells, self.catalogue)
 
     @classmethod
     def of(cls, matrix: Matrix, folder: Path, catalogue: Catalogue | None = None) -> MatrixRun:
@@ -55,18 +62,14 @@ class MatrixRun:
         return cls(folder, matrix, cells_of(matrix, folder, loaded), loaded)
 
     def done(self, cell: MatrixCell, stage: str = CHAIN[-1]) -> bool:
-        """Return whether a stage is recorded as finished, by this cell or by any other that shares it.
+        """Return whether a stage is finished, by this cell or by any other that shares it.
 
         The last stage is done only if the diagnosis is done too.
         """
-        if stage == CHAIN[-1]:
-            stages = [stage, *["diagnose"] * self._diagnosed(cell)]
-            return all(recorded(cell.folder, cell.config, each) for each in stages)
-        key = cell.config.key(stage)
-        if (stage, key) not in self._known:
-            others = [other for other in self.cells if other.config.key(stage) == key]
-            self._known[stage, key] = any(recorded(other.folder, other.config, stage) for other in others)
-        return self._known[stage, key]
+        if stage != CHAIN[-1]:
+            return self.ledger.holder(cell, stage) is not None
+        stages = [stage, *["diagnose"] * self._diagnosed(cell)]
+        return all(self.ledger.finished(cell, each) for each in stages)
 
     def _diagnosed(self, cell: MatrixCell) -> bool:
         """Return whether the model is to be compared with the true states, which its domain must know."""
@@ -77,8 +80,8 @@ class MatrixRun:
 
     def jobs(self) -> list[PlannedJob]:
         """Return the jobs that are left, shared stages before those that need them."""
-        self._known.clear()
-        return plan_jobs(self.cells, self.done)
+        self.ledger.forget()
+        return plan_jobs(self.cells, self.done, self.ledger.lenders)
 
     def estimate(self) -> Estimate:
         """Return an estimate of the time that the remaining cells take, from those that are done."""
@@ -94,9 +97,9 @@ class MatrixRun:
         """Run the remaining jobs in random order, so that a part of them is a fair sample; a failure stops no other."""
         begun, failures = time.monotonic(), {}
         with owned(self.folder, "matrix", MATRIX):
-            before = sum(map(self.done, self.cells))
             self.prepare()
             jobs = self.jobs()
+            before = sum(map(self.done, self.cells))
             random.shuffle(jobs)
 
             def finished(result: JobResult) -> None:
@@ -105,7 +108,8 @@ class MatrixRun:
                 told(result)
 
             how = execution or Execution()
-            executor.run(executor_jobs(jobs, self.folder, how, self.matrix.diagnose, self._holder), finished)
+            executor.run(executor_jobs(jobs, self.folder, how, self.matrix.diagnose), finished)
+        self.ledger.forget()
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
@@ -114,26 +118,20 @@ class MatrixRun:
         """Take over what runs of other matrices, or of other folders, have finished with equal settings."""
         with owned(self.folder, "matrix", MATRIX):
             self.prepare()
-            for folder in folders:
-                pool = folder / CELLS if (folder / MATRIX).is_file() else folder
-                for run in [RunFolder.load(cell.folder, self.catalogue) for cell in self.cells if not self.done(cell)]:
-                    list(take_over(run, pool, CHAIN))
-
-    def _holder(self, job: PlannedJob) -> Path | None:
-        """Return a run that has done the most of what a job shares with it."""
-        for stage in reversed(CHAIN[: CHAIN.index(job.stage)]):
-            key = job.cell.config.key(stage)
-            for other in self.cells:
-                if other.folder == job.cell.folder or other.config.key(stage) != key:
-                    continue
-                if recorded(other.folder, other.config, stage):
-                    return other.folder
-        return None
+            self.ledger.forget()
+            pools = (folder / CELLS if (folder / MATRIX).is_file() else folder for folder in folders)
+            lenders = Lenders.of(pools, self.catalogue)
+            for cell in self.cells:
+                if not self.done(cell):
+                    list(take_over(RunFolder.load(cell.folder, self.catalogue), lenders, CHAIN))
 
     def prepare(self) -> None:
         """Write a copy of the matrix, and the run folders with their settings."""
         write_text(self.folder / MATRIX, self.matrix.dump())
-        for cell in self.cells:
-            if not (cell.folder / "config.toml").is_file():
-                # a cell whose files are missing fails alone: it must not stop the others
-                RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)
+        missing = {cell.folder: cell for cell in self.cells if not (cell.folder / CONFIG).is_file()}
+        with ThreadPoolExecutor(WRITERS) as writers:
+            list(writers.map(self._start, missing.values()))
+
+    def _start(self, cell: MatrixCell) -> None:
+        # a cell whose files are missing fails alone: it must not stop the others
+        RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import signal
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -120,17 +122,50 @@ def left_out(job: Job, missing: str) -> JobResult:
     return JobResult(job=job, status=NOT_STARTED, errors=f"not started: it needs {missing}, which failed", tries=0)
 
 
+class JobQueue:
+    """Hands out jobs, each once those that it needs have succeeded; among these, in the order given."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        """Take the jobs; :func:`in_order` finds those that can never start."""
+        self._jobs = list(jobs)
+        self._missing = {job.name: len(set(job.after)) for job in jobs}  # how many of those that it needs are left
+        self._needed_by: defaultdict[str, list[int]] = defaultdict(list)  # positions
+        for position, job in enumerate(self._jobs):
+            for name in set(job.after):
+                self._needed_by[name].append(position)
+        self._ready = [position for position, job in enumerate(self._jobs) if not job.after]  # a heap: it is sorted
+        self._left_out: set[str] = set()
+
+    def next(self) -> Job | None:
+        """Return the next job that can start, or None if all others wait."""
+        return self._jobs[heapq.heappop(self._ready)] if self._ready else None
+
+    def ended(self, name: str, succeeded: bool) -> Iterator[JobResult]:
+        """Take note of how a job ended; yield the result of each that is therefore never started."""
+        for position in self._needed_by.pop(name, ()):
+            job = self._jobs[position]
+            if job.name in self._left_out:
+                continue
+            self._missing[job.name] -= 1
+            if not succeeded:
+                self._left_out.add(job.name)
+                yield left_out(job, name)
+                yield from self.ended(job.name, False)
+            elif not self._missing[job.name]:
+                heapq.heappush(self._ready, position)
+
+
 def in_order(jobs: Sequence[Job]) -> list[Job]:
     """Return jobs such that each comes after those it needs; otherwise in the order given."""
-    done: dict[str, Job] = {}
-    waiting = list(jobs)
-    while waiting:
-        number = next((n for n, job in enumerate(waiting) if all(name in done for name in job.after)), None)
-        if number is None:
-            raise ValueError(f"job '{waiting[0].name}' needs a job that is not there or that needs it in turn")
-        job = waiting.pop(number)
-        done[job.name] = job
-    return list(done.values())
+    queue, ordered = JobQueue(jobs), list[Job]()
+    while (job := queue.next()) is not None:
+        ordered.append(job)
+        list(queue.ended(job.name, True))
+    if len(ordered) < len(jobs):
+        names = {job.name for job in ordered}
+        stuck = next(job for job in jobs if job.name not in names)
+        raise ValueError(f"job '{stuck.name}' needs a job that is not there or that needs it in turn")
+    return ordered
 
 
 def last_words(folder: Path) -> str:

@@ -18,6 +18,9 @@ from cubespace.settings.recipe import Execution
 
 LOGS = "logs"  # what the processes of a matrix print, below its folder
 
+Done = Callable[[MatrixCell, str], bool]  # whether a stage of a cell is finished anywhere
+Lenders = Callable[[MatrixCell], Sequence[Path]]  # run folders that have finished what a cell needs
+
 
 @attrs.frozen(kw_only=True)
 class PlannedJob:
@@ -26,6 +29,7 @@ class PlannedJob:
     cell: MatrixCell
     stage: str
     after: str | None = None
+    lenders: tuple[Path, ...] = ()  # run folders from which it takes over what it shares with them
 
     @property
     def name(self) -> str:
@@ -35,15 +39,19 @@ class PlannedJob:
 
     def arguments(self, execution: Execution, diagnose: bool) -> tuple[str, ...]:
         """Return the words after ``cube``."""
-        words = ["cell", str(self.cell.folder), "--until", self.stage, "--reuse", str(self.cell.folder.parent)]
-        words += ["--device", execution.device, "--precision", execution.precision]
+        words = ["cell", str(self.cell.folder), "--until", self.stage]
+        words += [word for lender in self.lenders for word in ("--reuse", str(lender))]
+        words += ["--device", execution.device]
         if self.stage == CHAIN[-1]:
             words += ["--searches", str(execution.searches), *["--diagnose"] * diagnose]
         return tuple(words)
 
 
-def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], bool]) -> list[PlannedJob]:
-    """Return the jobs that are left; ``done`` tells whether a stage of a cell is finished anywhere."""
+def plan_jobs(cells: Sequence[MatrixCell], done: Done, lenders: Lenders = lambda _: ()) -> list[PlannedJob]:
+    """Return the jobs that are left; ``done`` tells whether a stage of a cell is finished anywhere.
+
+    A job takes over what another job of the plan will have done, and what ``lenders`` have done before.
+    """
     branches: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for cell in cells:
         for stage, key, below in zip(CHAIN, cell.keys, cell.keys[1:], strict=False):
@@ -52,30 +60,34 @@ def plan_jobs(cells: Sequence[MatrixCell], done: Callable[[MatrixCell, str], boo
     for cell in cells:
         if done(cell, CHAIN[-1]):
             continue
-        after = None
+        before: list[PlannedJob] = []  # the nearest comes first
         for stage, key in zip(CHAIN, cell.keys, strict=True):
             shared = len(branches[stage, key]) > 1
             if not shared and stage != CHAIN[-1]:
                 continue
             if (stage, key) not in jobs and not done(cell, stage):
-                jobs[stage, key] = PlannedJob(cell=cell, stage=stage, after=after)
+                jobs[stage, key] = PlannedJob(
+                    cell=cell,
+                    stage=stage,
+                    after=before[0].name if before else None,
+                    lenders=_distinct(cell, [*(job.cell.folder for job in before), *lenders(cell)]),
+                )
             if (stage, key) in jobs:
-                after = jobs[stage, key].name
+                before.insert(0, jobs[stage, key])
     return list(jobs.values())
 
 
-def executor_jobs(
-    planned: Sequence[PlannedJob],
-    folder: Path,
-    execution: Execution,
-    diagnose: bool,
-    holder: Callable[[PlannedJob], Path | None] = lambda _: None,
-) -> list[Job]:
-    """Return jobs as an executor takes them; ``holder`` is a run that has done what a job may take over."""
+def _distinct(cell: MatrixCell, folders: Sequence[Path]) -> tuple[Path, ...]:
+    """Return folders, each once, without that of the cell itself."""
+    return tuple(folder for folder in dict.fromkeys(folders) if folder != cell.folder)
+
+
+def executor_jobs(planned: Sequence[PlannedJob], folder: Path, execution: Execution, diagnose: bool) -> list[Job]:
+    """Return jobs as an executor takes them."""
     jobs = []
     for job in planned:
-        own, held = job.cell.folder, holder(job)
-        reads = tuple(str(path.relative_to(folder)) for path in (own, held) if path is not None)
+        own = job.cell.folder
+        reads = tuple(str(path.relative_to(folder)) for path in (own, *job.lenders))
         files = Files(folder, reads, (str(own.relative_to(folder)),))
         after = () if job.after is None else (job.after,)
         jobs.append(Job(job.name, job.arguments(execution, diagnose), folder / LOGS / job.name, after, files))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ class MatrixCell:
         """Return the values in one line."""
         return ", ".join(f"seed {value}" if axis == SEED else value for axis, value in self.values.items())
 
-    @property
+    @cached_property
     def keys(self) -> tuple[str, ...]:
         """Return the identity of each stage, in order."""
         return tuple(self.config.key(stage) for stage in CHAIN)

@@ -31,6 +31,7 @@ class Training:
     updates: int  # gradient steps, over all phases
     phases: tuple[str, ...]  # in order
     parts: Mapping[str, str]  # the components that were trained, by kind, such as apply: btl
+    precision: str = "float32"  # of the arithmetic
     rewritten: bool = False  # whether weights were set after training to what the training pairs show
     before_rewriting: Mapping[str, Measures] | None = None  # by split: the network as it was trained
 

@@ -23,6 +23,7 @@ from cubespace.learning.code import Code, SavedCode, Training
 FORMAT = 2  # 1 was a network that clustering could pass for
 MOST_PIXELS = 10**8  # of a picture; no picture that is read has more
 MOST_BITS = 10**6
+LENGTH = 8  # bytes at the beginning of a safetensors file: how long its header is
 Read = Callable[[str, SavedCode], Code]  # (learner, saved code)
 
 
@@ -73,10 +74,10 @@ def load_code(path: Path | str, read: Read) -> Code:
 def _content(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the metadata and the arrays of a file."""
     try:
-        with safetensors.safe_open(path, framework="numpy") as file:
-            about = json.loads((file.metadata() or {})["cubespace"])
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-        return dict(about), arrays
+        content = path.read_bytes()  # not every version of the library opens a path that is not UTF-8
+        size = int.from_bytes(content[:LENGTH], "little")
+        about = json.loads(json.loads(content[LENGTH : LENGTH + size])["__metadata__"]["cubespace"])
+        return dict(about), safetensors.numpy.load(content)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except Exception as error:  # a forged file can make the reader raise anything

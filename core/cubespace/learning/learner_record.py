@@ -11,6 +11,8 @@ from cubespace.learning.choice import Candidate
 from cubespace.learning.code import Training
 from cubespace.learning.measures import Measures
 
+USUAL_PRECISION = "float32"  # any other is named
+
 
 @attrs.frozen(kw_only=True)
 class LearnerRecord:
@@ -31,6 +33,11 @@ class LearnerRecord:
         return 0 if self.training is None else self.training.updates
 
     @property
+    def precision(self) -> str | None:
+        """Return the arithmetic of the training; None if nothing was trained by gradient."""
+        return None if self.training is None else self.training.precision
+
+    @property
     def before_rewriting(self) -> Mapping[str, Measures]:
         """Return how good a network that was rewritten was as it was trained, by split; nothing for any other code."""
         return {} if self.training is None else self.training.before_rewriting or {}
@@ -45,6 +52,7 @@ class LearnerRecord:
         """Return one sentence: who made the model, and whether anything was trained."""
         trained = "no gradient training" if self.training is None else f"{self.updates:,} gradient updates"
         if self.training is not None:
+            trained += "" if self.training.precision == USUAL_PRECISION else f" in {self.training.precision}"
             trained += ", then rewritten" if self.training.rewritten else ""
             parts = outline_parts(self.training.parts)
             trained += f"; {parts}" if parts else ""

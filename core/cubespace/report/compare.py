@@ -16,7 +16,7 @@ from cubespace.evaluation.summary import PlannerResults
 from cubespace.report import REPORT, many_plots, plots
 from cubespace.report.page import environment, link
 from cubespace.report.run_files import VERDICTS, Facts, verdict
-from cubespace.runs.folder.plan_files import STRIP, plan_folder
+from cubespace.runs.folder.plan_files import STRIP, plan_folder, refuse_changed_pictures
 from cubespace.settings.run_config import flat
 
 MAX_SETTINGS_SHOWN = 5  # those in which a variant differs from others
@@ -199,6 +199,7 @@ def _strip(facts: Facts) -> str | None:
     """Return the film strip of the best plan, as a data address."""
     if facts.best is None:
         return None
+    refuse_changed_pictures(facts.run.path, facts.best)
     path = plan_folder(facts.run.path, facts.best.problem, facts.best.planner) / STRIP
     if not path.is_file():
         return None

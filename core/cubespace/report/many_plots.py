@@ -1,4 +1,4 @@
-"""Plots of many runs: effort of planners against each other, and losses with bands; for a page or as files."""
+"""Plots of many runs, for a page or as files: efforts, problems solved within them, coverage, losses with bands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from cubespace.base.files import replacing
 
@@ -21,9 +21,14 @@ MARKERS = "os^Dvp<>"
 BEYOND = 2.5  # times the largest effort of a solved problem: where the border is, on which the unsolved ones lie
 MIN_SHOWN = 1e-6  # losses below it mean nothing
 POINTS = 200  # of a curve
+LINEAR, FINE = 4.0, 300.0  # ends of an axis, one over the other, up to which ticks are evenly spaced, or at 1, 2, 5
 MAX_LABEL = 44  # characters in a legend
-LEGEND_ROWS = 12  # more are set in a further column
-SUFFIXES = (".svg", ".pdf")
+UNSTEADY = {".svg": "Date", ".pdf": "CreationDate", ".png": "Software"}  # what differs from time to time, by format
+SUFFIXES = tuple(UNSTEADY)
+DOTS_PER_INCH = 300  # of a PNG
+COLUMN, PAGE_WIDTH = 3.35, 6.9  # inches: of a column of a paper with two, and of both
+CHARACTER = 0.55  # width of a letter, as a fraction of the size of the font
+LEGEND_HANDLE = 30.0  # points that a line of the legend needs beside its text
 
 
 @attrs.frozen
@@ -73,8 +78,39 @@ def scatter(
     )
     axes.text(border, ends[0], " unsolved", rotation=90, va="bottom", ha="right", fontsize=7, color=palette.ink)
     for axis in (axes.xaxis, axes.yaxis):
-        _plain(axis)
-    _legend(axes, palette)
+        _plain(axis, *ends)
+    _legend(figure, axes, palette)
+    return figure
+
+
+def cactus(efforts: Mapping[str, Sequence[float | None]], x: str, palette: Palette = PAPER) -> Figure:
+    """Return how many problems were solved within an effort; None in a list is a problem that was not solved."""
+    figure, axes = _figure(palette)
+    numbers = [value for values in efforts.values() for value in values if value is not None]
+    least = min((value for value in numbers if value > 0), default=1.0) / 1.5
+    most = max(numbers, default=1.0) * BEYOND / 2
+    for number, (label, values) in enumerate(efforts.items()):
+        solved = sorted(max(value, least) for value in values if value is not None)
+        along = [least, *solved, most]
+        counts = [*range(len(solved) + 1), len(solved)]
+        axes.step(along, counts, where="post", linewidth=1.2, label=_label(label), **_line(number, palette))
+    axes.set(xlabel=_verbatim(x), ylabel="problems solved", xscale="log", xlim=(least, most))
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    _plain(axes.xaxis, least, most)
+    _legend(figure, axes, palette)
+    return figure
+
+
+def coverage(fractions: Mapping[str, tuple[float, float, float]], x: str, palette: Palette = PAPER) -> Figure:
+    """Return fractions with their intervals, one below the other: the fraction, its lower and its upper bound."""
+    figure, axes = _figure(palette, height=0.9 + 0.22 * len(fractions))
+    for number, (fraction, low, high) in enumerate(fractions.values()):
+        colour = palette.series[number % len(palette.series)]
+        axes.plot([low, high], [number, number], color=colour, linewidth=1.2)
+        axes.plot([fraction], [number], color=colour, marker=MARKERS[number % len(MARKERS)], markersize=5)
+    axes.set(xlabel=_verbatim(x), xlim=(-0.02, 1.02), ylim=(len(fractions) - 0.5, -0.5))
+    axes.set_yticks(range(len(fractions)), [_label(label) for label in fractions])
     return figure
 
 
@@ -84,33 +120,32 @@ def bands(
     """Return a measure over training: the mean of the runs of a label, and a band from the least to the largest."""
     figure, axes = _figure(palette)
     for number, (label, group) in enumerate(runs.items()):
-        colour = palette.series[number % len(palette.series)]
-        style = ("-", "--", "-.", ":")[number // len(palette.series) % 4]
+        line = _line(number, palette)
         curves = [np.array([row[key] for row in rows if row.get(key) is not None], dtype=float) for rows in group]
         curves = [curve for curve in curves if len(curve)]
         if not curves:
             continue
         along = np.linspace(0, 1, min(POINTS, max(map(len, curves))))
         stretched = np.stack([np.interp(along, np.linspace(0, 1, len(curve)), curve) for curve in curves])
-        name = _verbatim(shorten(label, MAX_LABEL, placeholder=" …"))
-        axes.plot(along, stretched.mean(0), color=colour, linestyle=style, label=name, linewidth=1.2)
+        axes.plot(along, stretched.mean(0), label=_label(label), linewidth=1.2, **line)
         if len(curves) > 1:
-            axes.fill_between(along, stretched.min(0), stretched.max(0), color=colour, alpha=0.15, linewidth=0)
+            axes.fill_between(along, stretched.min(0), stretched.max(0), color=line["color"], alpha=0.15, linewidth=0)
     axes.set(xlabel="fraction of training", ylabel=title, yscale="log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_SHOWN))
-    _plain(axes.yaxis)
-    _legend(axes, palette)
+    _plain(axes.yaxis, *axes.get_ylim())
+    _legend(figure, axes, palette)
     return figure
 
 
-def write_figure(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as SVG and as PDF, the same every time."""
+def write_figure(figure: Figure, stem: Path, width: float = COLUMN) -> list[Path]:
+    """Write a figure as SVG, PDF and PNG, the same every time; its height stays, its width is in inches."""
     written = []
+    figure.set_figwidth(width)
     for suffix in SUFFIXES:
         path = stem.with_name(stem.name + suffix)
-        nothing = {"Date": None} if suffix == ".svg" else {"CreationDate": None}
+        nothing: dict[str, None] = {UNSTEADY[suffix]: None}
         with mpl.rc_context({"svg.hashsalt": stem.name, "svg.fonttype": "none"}), replacing(path) as file:
-            figure.savefig(file, format=suffix[1:], metadata=nothing)
+            figure.savefig(file, format=suffix[1:], metadata=nothing, dpi=DOTS_PER_INCH)
         written.append(path)
     return written
 
@@ -125,11 +160,21 @@ def _placed(value: float | None, least: float, border: float) -> float:
     return border if value is None else max(value, least / 1.2)
 
 
-def _figure(palette: Palette, square: bool = False) -> tuple[Figure, Axes]:
-    with mpl.rc_context({"font.size": 9}):
-        figure = Figure(figsize=(6.4, 4.0) if square else (7.2, 3.2))
-        # fixed margins, the legend to the right of the axes
-        axes = figure.add_axes((0.15, 0.13, 0.5, 0.83) if square else (0.1, 0.15, 0.52, 0.8))
+def _label(text: str) -> str:
+    return _verbatim(shorten(text, MAX_LABEL, placeholder=" …"))
+
+
+def _line(number: int, palette: Palette) -> dict[str, Any]:
+    """Return colour and style of a line: styles change when the colours are used up."""
+    style = ("-", "--", "-.", ":")[number // len(palette.series) % 4]
+    return {"color": palette.series[number % len(palette.series)], "linestyle": style}
+
+
+def _figure(palette: Palette, square: bool = False, height: float = 2.3) -> tuple[Figure, Axes]:
+    with mpl.rc_context({"font.size": 8}):
+        # the layout leaves no margin unused; the legend is below the axes
+        figure = Figure(figsize=(COLUMN, COLUMN if square else height), layout="constrained")
+        axes = figure.add_subplot()
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
@@ -142,22 +187,28 @@ def _figure(palette: Palette, square: bool = False) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _plain(axis: Axis) -> None:
+def _plain(axis: Axis, low: float, high: float) -> None:
+    """Label a logarithmic axis with plain numbers, at least two of them: less than a decade is often all there is."""
+    within = high / max(low, MIN_SHOWN)
+    locator = MaxNLocator(5) if within < LINEAR else LogLocator(subs=(1.0, 2.0, 5.0) if within < FINE else (1.0,))
+    axis.set_major_locator(locator)
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_locator(NullLocator())
 
 
-def _legend(axes: Axes, palette: Palette) -> None:
-    """Put the legend beside the axes, where it hides no curve."""
-    labels = axes.get_legend_handles_labels()[1]
+def _legend(figure: Figure, axes: Axes, palette: Palette) -> None:
+    """Put the legend below the axes, where it hides no curve, in as many columns as the width has room for."""
+    handles, labels = axes.get_legend_handles_labels()
     if labels:
-        columns = 1 + (len(labels) - 1) // LEGEND_ROWS
-        size = 8 if columns == 1 else 6
-        axes.legend(
+        size = 7
+        room = figure.get_figwidth() * 72 / (max(map(len, labels)) * size * CHARACTER + LEGEND_HANDLE)
+        columns = max(1, min(len(labels), int(room)))
+        figure.legend(
+            handles,
+            labels,
             frameon=False,
             labelcolor=palette.ink,
             fontsize=size,
             ncols=columns,
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.0),
+            loc="outside lower center",
         )

@@ -12,7 +12,13 @@ from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.report.image_tags import animation, picture
 from cubespace.report.page import environment, results
 from cubespace.report.run_files import read_facts
-from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, plan_folder, problem_folder
+from cubespace.runs.folder.plan_files import (
+    GOAL_PICTURE,
+    INIT_PICTURE,
+    plan_folder,
+    problem_folder,
+    refuse_changed_pictures,
+)
 from cubespace.runs.folder.trace_file import TRACE, load_trace
 
 if TYPE_CHECKING:
@@ -28,6 +34,7 @@ def run_html(run: Run) -> str:
     facts = read_facts(run.path)
     best, shown = facts.best, None
     if best is not None:
+        refuse_changed_pictures(run.path, best)
         folder = problem_folder(run.path, best.problem)
         init, goal = run.picture(folder / INIT_PICTURE), run.picture(folder / GOAL_PICTURE)
         trace = load_trace(plan_folder(run.path, best.problem, best.planner) / TRACE, best.trace)

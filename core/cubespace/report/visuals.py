@@ -18,7 +18,13 @@ from cubespace.learning.code import Code
 from cubespace.report.image_tags import Picture, animation, barcode, picture, signed
 from cubespace.report.run_files import step_marks, verdict
 from cubespace.runs.folder.bits_file import BitPairs
-from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, plan_folder, problem_folder
+from cubespace.runs.folder.plan_files import (
+    GOAL_PICTURE,
+    INIT_PICTURE,
+    plan_folder,
+    problem_folder,
+    refuse_changed_pictures,
+)
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
 from cubespace.symbols.strips import StripsModel
@@ -166,6 +172,7 @@ class LearnedPictures:
 
     def story(self, record: PlanRecord, whole: bool = False) -> Story:
         """Return an instance in pictures; ``whole`` adds the bits of each frame and an animation."""
+        refuse_changed_pictures(self.run.path, record)
         folder = problem_folder(self.run.path, record.problem)
         colour: Literal["grey", "rgb"] = "grey" if len(self.code.image_shape) == 2 else "rgb"
         init, goal = (np.array(read_picture(folder / name, colour)) for name in (INIT_PICTURE, GOAL_PICTURE))

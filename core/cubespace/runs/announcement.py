@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cubespace.base.words import listed
 from cubespace.learning.bit_learner import BitLearner
-from cubespace.learning.learner_record import outline_parts, title
+from cubespace.learning.learner_record import USUAL_PRECISION, outline_parts, title
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.learners import effect_source, make_learner, quick_learners
 from cubespace.settings import defaults
@@ -26,7 +26,8 @@ def announce(config: RunConfig, catalogue: Catalogue) -> str:
 def announce_learner(spec: str, learner: BitLearner, config: RunConfig) -> str:
     """Return a learner, its method, whether it trains by gradient and, if so, with which parts."""
     steps = f", with the steps {', '.join(config.train.extensions)}" if config.train.extensions else ""
-    how = f"trained by gradient{steps}" if learner.trained else "no gradient training"
+    arithmetic = "" if config.train.precision == USUAL_PRECISION else f" in {config.train.precision}"
+    how = f"trained by gradient{arithmetic}{steps}" if learner.trained else "no gradient training"
     parts = outline_parts(_parts(learner, config))
     what = "; ".join([how, *([parts] if parts else [])])
     return f"learner {_title(spec, learner, config)}: {learner.method or 'a bit learner'} ({what})"

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+from attrs.validators import and_, gt, le
 
 from cubespace.base.arrays import Bits, Indices
 from cubespace.base.options import NoOptions
 from cubespace.lifting.task import LiftedTask
-from cubespace.settings.run_config import MEMORY_LIMIT, TIME_LIMIT
+from cubespace.settings.run_config import MEMORY_LIMIT, MOST_SECONDS, TIME_LIMIT
 from cubespace.symbols.strips import StripsModel, Task
 
 # from states (batch, bits): the successors, the row of the state each comes from, the label of the action
@@ -41,23 +42,36 @@ class Limits:
     The memory limit holds for each process of a planner and, on Linux, for all of them together.
     """
 
-    seconds: float = attrs.field(default=TIME_LIMIT, validator=attrs.validators.gt(0))
-    megabytes: int = attrs.field(default=MEMORY_LIMIT, validator=attrs.validators.gt(0))
+    seconds: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0), le(MOST_SECONDS)))
+    megabytes: int = attrs.field(default=MEMORY_LIMIT, validator=gt(0))
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def _plain(value: Any) -> Any:
+    """Return a number as Python's own, whichever library counted, or refuse what is none."""
+    if isinstance(value, np.integer | np.floating):
+        return value.item()
+    if value is not None and not isinstance(value, int | float):
+        raise TypeError(f"a statistic must be a number, not {value!r}")
+    return value
+
+
+def _statistic() -> Any:
+    return attrs.field(default=None, converter=_plain)
 
 
 @attrs.frozen(kw_only=True)
 class Statistics:
     """What a search reported about itself; None where the planner does not report it."""
 
-    expansions: int | None = None
-    expansions_until_last_jump: int | None = None  # of A*: without the last f layer, whose order is arbitrary
-    evaluations: int | None = None
-    generated: int | None = None
-    search_seconds: float | None = None
-    megabytes: float | None = None
+    expansions: int | None = _statistic()
+    expansions_until_last_jump: int | None = _statistic()  # of A*: without the last f layer, whose order is arbitrary
+    evaluations: int | None = _statistic()
+    generated: int | None = _statistic()
+    search_seconds: float | None = _statistic()
+    megabytes: float | None = _statistic()
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -11,7 +11,7 @@ from cubespace.base.options import Spec, parse_spec
 from cubespace.base.words import listed
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings import defaults
-from cubespace.settings.recipe import AUTO, is_of_training
+from cubespace.settings.recipe import AUTO, TrainConfig, is_of_training
 from cubespace.settings.run_config import RunConfig
 
 PARTS = ("encoder", "decoder", "action", "objective")  # of the network, each a kind of component and a setting
@@ -40,7 +40,7 @@ def resolve_components(loaded: Catalogue, config: RunConfig) -> RunConfig:
     learner, apply = plain["learner"], plain["apply"]
     trains = learner != AUTO and bool(loaded.find("learner", parse_spec(learner).name).load().trained)
     if not trains and learner != AUTO:
-        refuse_settings_of_training(config)
+        config = refuse_settings_of_training(config)
     action, objective = _for_apply(loaded, apply, plain["action"], plain["objective"])
     return attrs.evolve(
         config,
@@ -74,8 +74,12 @@ def choose_learner(config: RunConfig) -> RunConfig:
     return attrs.evolve(config, learner=attrs.evolve(config.learner, name=defaults.TRAINED_LEARNER))
 
 
-def refuse_settings_of_training(config: RunConfig) -> None:
-    """Raise if settings of gradient training are given to a learner that has none."""
+def refuse_settings_of_training(config: RunConfig) -> RunConfig:
+    """Raise if settings of gradient training are given to a learner that has none.
+
+    A precision, which may be meant for the other cells of a matrix, is left out of the configuration that is returned.
+    """
+    config = attrs.evolve(config, train=attrs.evolve(config.train, precision=TrainConfig().precision))
     given = [key for key in config.settings_of("train") if is_of_training(key)]
     if given:
         name = config.learner.name
@@ -84,6 +88,7 @@ def refuse_settings_of_training(config: RunConfig) -> None:
             f"learner '{name}' trains nothing by gradient, so {what} would have no influence: "
             f"use --learner {defaults.TRAINED_LEARNER}, or leave {'it' if len(given) == 1 else 'them'} out"
         )
+    return config
 
 
 def refuse_missing_files(loaded: Catalogue, config: RunConfig) -> None:

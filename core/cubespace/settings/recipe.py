@@ -124,6 +124,7 @@ class TrainConfig:
     decay: float = _setting(0.1, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
     decay_from: float = _setting(0.8, _rate)  # … falling exponentially from here on
     finish_rate: float = _setting(1e-3, _step)  # learning rate of the phases after it, falling to 0
+    precision: Literal["float32", "bf16"] = "float32"  # of training; bf16 is faster on GPUs and on CPUs that have it
     patience: int | None = _setting(None, optional(ge(1)))  # epochs without gain on validation until a phase is stopped
     seed: int = _setting(0, and_(ge(0), le(MOST_SEED)))  # of the weights, the noise and the order of batches
     temperature: TemperatureConfig = attrs.field(factory=TemperatureConfig)
@@ -141,11 +142,13 @@ class Recipe:
 
 @attrs.frozen(kw_only=True)
 class Execution:
-    """Where and how the work is done; no part of the result's identity, so a run may continue under another one."""
+    """Where and how the work is done; no part of the result's identity, so a run may continue under another one.
+
+    What changes results on one machine, such as the precision of training, is a setting instead.
+    """
 
     device: str = "auto"  # auto, cpu, cuda, cuda:1, mps
     threads: int = _setting(1, ge(1))  # on a busy machine two can be ten times slower than one
-    precision: Literal["float32", "bf16"] = "float32"  # bf16 is faster on GPUs and on CPUs that have it
     compile: bool = False  # torch.compile, pays on GPUs only
     searches: int = _setting(1, ge(1))  # of planners side by side, each a process of its own
     checkpoint_seconds: float = _setting(30.0, ge(0.0))  # at most this much work is lost, up to a whole epoch

@@ -9,7 +9,9 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import attrs
@@ -27,6 +29,7 @@ from cubespace.settings.stages import STAGES, Stage, way_to
 DEFAULT_PLANNER = defaults.PLANNER
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
 
+MOST_SECONDS = 1e9  # thirty years: more is no limit
 MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
 
 # settings that command line and Python interface call by a short name
@@ -127,7 +130,7 @@ class PlanConfig:
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
     seed: int = attrs.field(default=0, validator=_seed)  # of the choice of instances
-    time_limit: float = attrs.field(default=TIME_LIMIT, validator=gt(0))  # seconds per search
+    time_limit: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0), le(MOST_SECONDS)))  # seconds per search
     memory_limit: int = attrs.field(default=MEMORY_LIMIT, validator=and_(gt(0), le(MOST_MEMORY)))  # megabytes
 
 
@@ -155,8 +158,7 @@ class RunConfig:
 
     def __repr__(self) -> str:
         """Return the domain and the settings that differ from their defaults."""
-        given, usual = (flat(attrs.asdict(config)) for config in (self, RunConfig()))
-        others = [f"{key}={value}" for key, value in given.items() if value != usual[key] and key != "domain"]
+        others = [f"{key}={value}" for key, value in self._differing.items() if key != "domain"]
         return f"<RunConfig of {self.domain}: {', '.join(others) or 'all defaults'}>"
 
     def also_needs(self, stage: str) -> str | None:
@@ -174,9 +176,14 @@ class RunConfig:
 
         Only these count: a setting that a later version adds changes nothing while it has its default.
         """
-        given, usual = (flat(attrs.asdict(config)) for config in (self, RunConfig()))
         sections = STAGES[stage].sections
-        return {key: value for key, value in given.items() if key.split(".")[0] in sections and value != usual[key]}
+        return {key: value for key, value in self._differing.items() if key.split(".")[0] in sections}
+
+    @cached_property
+    def _differing(self) -> dict[str, Any]:
+        """Return all settings that differ from their defaults: a matrix asks for them again and again."""
+        usual = _usual_settings()
+        return {key: value for key, value in flat(attrs.asdict(self)).items() if value != usual[key]}
 
     def own_key(self, stage: str) -> str:
         """Return the hash of what decides a stage besides the files it reads: its revision and its settings."""
@@ -185,6 +192,12 @@ class RunConfig:
     def key(self, stage: str) -> str:
         """Return the hash of what decides a stage and all that lead to it: known before any of them is done."""
         return _digest([self.own_key(each.name) for each in self.way_to(stage)])
+
+
+@cache
+def _usual_settings() -> Mapping[str, Any]:
+    """Return every setting at its default, by dotted key."""
+    return MappingProxyType(flat(attrs.asdict(RunConfig())))
 
 
 def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:

@@ -25,6 +25,8 @@ from cubespace.studio.studio import MAX_UPLOAD, Answer, Studio
 
 MAX_CONNECTIONS = 32
 IDLE_SECONDS = 20.0  # after which a client that says nothing is given up
+HEAD_SECONDS, BODY_SECONDS = 10.0, 120.0  # that a request may take to arrive, however steadily it comes
+ROOM_SECONDS = 2.0  # for a connection that was given up to make room for another one
 DRAIN_SECONDS, DRAIN_BYTES = 2.0, 8 * MAX_UPLOAD  # of a body that was refused: the client must hear why
 HTML = "text/html; charset=utf-8"
 HEADERS = {
@@ -47,6 +49,7 @@ class Server(ThreadingHTTPServer):
         self.studio = studio
         self.token = secrets.token_urlsafe(16)
         self.places = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._arriving: dict[socket.socket, float] = {}  # requests that have not arrived yet, and their deadlines
         super().__init__((HOST, port), Handler)
 
     @property
@@ -60,17 +63,46 @@ class Server(ThreadingHTTPServer):
         self.server_name, self.server_port = HOST, int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own, or not at all if there are too many."""
-        if self.places.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+        """Answer in a thread of its own; if there are too many, the one that has said nothing for longest is given up.
+
+        It has the least time left. If all have been heard and are being answered, the new one is refused.
+        """
+        if not self.places.acquire(blocking=False):
+            late = sorted(self._arriving.items(), key=lambda one: one[1])[:1]
+            for connection, _ in late:
+                self._give_up(connection)
+            if not late or not self.places.acquire(timeout=ROOM_SECONDS):
+                self.shutdown_request(request)
+                return
+        self.expect(request, HEAD_SECONDS)
+        super().process_request(request, client_address)
+
+    def expect(self, request: socket.socket, seconds: float) -> None:
+        """Expect the next part of a request within so much time."""
+        self._arriving[request] = time.monotonic() + seconds
+
+    def arrived(self, request: socket.socket) -> None:
+        """Expect no more of a request: it is here."""
+        self._arriving.pop(request, None)
+
+    def service_actions(self) -> None:
+        """Give up connections whose requests take too long to arrive; the serving loop calls this twice a second."""
+        for connection, deadline in list(self._arriving.items()):
+            if time.monotonic() > deadline:
+                self._give_up(connection)
+
+    def _give_up(self, connection: socket.socket) -> None:
+        """Let the thread that waits for a connection go on, and find that nothing comes."""
+        self.arrived(connection)
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer, and make room for another one."""
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self.arrived(request)
             self.places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -91,6 +123,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with the page, or with the page as a file that needs no server."""
+        self.server.arrived(self.connection)
         self._answer(self._page)
 
     def do_POST(self) -> None:
@@ -147,7 +180,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _body(self, kind: str, most: int) -> bytes:
         wanted = length(self.headers, kind, most)
+        self.server.expect(self.connection, BODY_SECONDS)
         body = self.rfile.read(wanted)
+        self.server.arrived(self.connection)
         if len(body) != wanted:
             raise ConnectionError("the client is gone")
         return body

@@ -16,10 +16,17 @@ from cubespace.evaluation.problems import Problem
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.report.run_files import facts_of
 from cubespace.runs.folder.contents import RunContents
-from cubespace.runs.folder.plan_files import GOAL_PICTURE, INIT_PICTURE, PROBLEMS, plan_folder, problem_folder
+from cubespace.runs.folder.plan_files import (
+    GOAL_PICTURE,
+    INIT_PICTURE,
+    PROBLEMS,
+    pictures_changed,
+    plan_folder,
+    problem_folder,
+)
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
-from cubespace.runs.pictures.bundle import open_planning
+from cubespace.runs.pictures.opening import open_planning
 from cubespace.runs.pictures.plan import PicturePlan, Planning
 from cubespace.runs.pictures.solving import Solution
 from cubespace.runs.stages.planned import planned_run
@@ -78,7 +85,7 @@ def _read(run: Path, planning: Planning, model: StripsModel, limits: Limits, rec
     if record.problem not in {folder.name for folder in (run / PROBLEMS).iterdir()}:  # never a path out of the run
         return None
     trace = load_trace(plan_folder(run, record.problem, record.planner) / TRACE, record.trace)
-    if record.found != (trace is not None) or record.outcome not in list(Outcome):
+    if record.found != (trace is not None) or record.outcome not in list(Outcome) or pictures_changed(run, record):
         return None
     folder = problem_folder(run, record.problem)
     return PicturePlan(

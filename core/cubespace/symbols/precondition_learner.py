@@ -103,3 +103,5 @@ def check_preconditions(learned: object, evidence: Evidence, learner: Preconditi
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != shape:
             there = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
             raise ContractError(f"'{name}' of its preconditions must be bool {shape}, not {there}", learner)
+    if (learned.positive & learned.negative).any():
+        raise ContractError("its preconditions require and forbid the same bit, so that no state fulfils them", learner)

@@ -18,7 +18,7 @@ from cubespace.experiments.executor import NOT_STARTED, ONE_THREAD, OUTPUT, Exec
 from cubespace.plugins.catalogue import load_plugins
 
 PROBE = """
-import os, signal
+import os, signal, sys
 from cubespace import hookimpl
 
 @hookimpl
@@ -27,7 +27,7 @@ def cube_commands(app):
     def probe(die: bool = False):
         if die:
             os.kill(os.getpid(), signal.SIGKILL)
-        print(os.getpid(), os.environ.get("OMP_NUM_THREADS"), os.getcwd(), sep="\\n")
+        print(os.getpid(), os.environ.get("OMP_NUM_THREADS"), os.getcwd(), sys.path[0], sep="\\n")
 """
 METADATA = "Metadata-Version: 2.1\nName: cube-probe\nVersion: 0.1\n"
 
@@ -87,15 +87,16 @@ def every_job_is_told_as_it_ended(spec: str) -> None:
 
 
 def every_job_is_a_process_of_its_own_with_one_thread(spec: str) -> None:
-    """Jobs share no process, have one thread, and work in the folder of the caller."""
+    """Jobs share no process, have one thread, and work in the folder of the caller, but import nothing from it."""
     with probes() as folder:
         results = run(spec, [Job(name, ("probe",), folder / name) for name in ("one", "two")])
         assert all(result.succeeded for result in results.values()), [result.errors for result in results.values()]
         outputs = [(folder / name / OUTPUT).read_text("utf-8").split("\n") for name in results]
     assert len({process for process, *_ in outputs} | {str(os.getpid())}) == 3
-    for _, threads, where, *_ in outputs:
+    for _, threads, where, imported, *_ in outputs:
         assert threads == ONE_THREAD["OMP_NUM_THREADS"]
         assert Path(where).samefile(Path.cwd())
+        assert imported not in ("", where), "start Python with -P: the files of the working folder may be a stranger's"
 
 
 def a_job_waits_for_those_that_it_needs(spec: str) -> None:

@@ -34,7 +34,7 @@ def _images() -> Tensor:
 def _losses(objective: Objective, model: SpaceAutoEncoder, progress: float) -> Losses:
     """Return the losses of a batch."""
     outputs = model(_images(), 1.0, draw_successor=objective.needs_successor())
-    return objective.losses(model, outputs, _images(), progress)
+    return objective.losses(model, outputs, _images(), objective.weigh(progress))
 
 
 def terms_are_finite_numbers_and_have_a_total(spec: str) -> None:
@@ -59,7 +59,7 @@ def the_same_outputs_have_the_same_losses(spec: str) -> None:
     model, objective = _network(), _objective(spec)
     outputs = model(_images(), 1.0, draw_successor=objective.needs_successor())
     for progress in MOMENTS:
-        one, other = (_objective(spec).losses(model, outputs, _images(), progress) for _ in range(2))
+        one, other = (_objective(spec).losses(model, outputs, _images(), objective.weigh(progress)) for _ in range(2))
         assert all(torch.equal(one[name], other[name]) for name in one)
 
 

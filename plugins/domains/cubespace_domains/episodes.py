@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import attrs
@@ -13,60 +12,63 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from cubespace.base.arrays import Images, Indices
-from cubespace.base.errors import InputError, UsageError
+from cubespace.base.errors import InputError
 from cubespace.base.images import Colour, read_picture
-from cubespace_domains.pair_files import Size, converted, in_colour
+from cubespace_domains.pair_files import Size, in_colour
 
-INSTALL = "pip install 'cubespace[video]'"
 BLOCK = 4  # pixels along a side: changes are measured in blocks, so that a small object counts as much as a large one
 CLEAR = 3.0  # factor by which changes exceed the differences between frames that show the same
 LEVEL = 1.0  # of 255: the difference that rounding may cause
+MOST_BYTES = 1 << 31  # of the frames that are kept, which are learned from in memory
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class Film:
-    """The frames of one episode."""
+    """The frames of one episode, which need not be in memory."""
 
     name: str
-    frames: Images
+    shape: tuple[int, int]  # height and width
+    coloured: bool
+    changes: NDArray[np.float64]  # of each frame from the one before, (frames - 1,)
+    take: Callable[[Indices], Images]  # returns frames by their numbers, in ascending order
+
+    def size(self, frames: int, coloured: bool) -> int:
+        """Return how many bytes so many frames have."""
+        return frames * self.shape[0] * self.shape[1] * (3 if coloured else 1)
 
 
 def read_folder(folder: Path, colour: Colour, size: Size | None) -> list[Film]:
     """Read the pictures of a folder in the order of their names, or of each of its sub-folders as an episode."""
     if not folder.is_dir():
         raise InputError(f"'{folder}' is not a folder of frames")
-    folders = sorted((each for each in folder.iterdir() if each.is_dir()), key=_natural)
+    folders = sorted((each for each in folder.iterdir() if each.is_dir()), key=natural)
     films = [_read_pictures(each, colour, size) for each in (folders or [folder])]
-    return _alike([film for film in films if len(film.frames)], folder)
+    return [film for film in films if film is not None]
 
 
-def read_videos(path: Path, colour: Colour, size: Size | None) -> list[Film]:
-    """Read a video file, or each file of a folder as an episode."""
-    if not path.exists():
-        raise InputError(f"there is no video '{path}'")
-    if importlib.util.find_spec("imageio_ffmpeg") is None:
-        raise UsageError(f"videos need the package imageio-ffmpeg: {INSTALL}")
-    files = sorted((file for file in path.iterdir() if file.is_file()), key=_natural) if path.is_dir() else [path]
-    return _alike([Film(file.name, _read_video(file, colour, size)) for file in files], path)
-
-
-def pairs_of(films: list[Film], still: float | None) -> tuple[Images, Indices]:
+def pairs_of(films: Sequence[Film], still: float | None, source: Path) -> tuple[Images, Indices]:
     """Return the pictures before and after each change, alternating, and the episode of each pair.
 
     Frames that show the same are one picture, the last of them: a video is sharpest there. They differ by at most
     ``still``, of 1, in any block; if it is None, the limit is estimated from the films.
     """
-    changes = [_changes(film.frames) for film in films]
-    limit = usual_still(np.concatenate(changes)) if still is None else 255 * still
+    _refuse_unlike(films, source)
+    limit = usual_still(np.concatenate([film.changes for film in films])) if still is None else 255 * still
+    kept = [np.flatnonzero(np.append(film.changes > limit, True)) for film in films]  # the last that show the same
+    coloured = any(film.coloured for film in films)  # if one is in colour, all are
+    _refuse_large(films, [len(numbers) for numbers in kept], coloured)
     pictures, episodes = [], []
-    for number, (film, change) in enumerate(zip(films, changes, strict=True)):
-        last = np.flatnonzero(np.append(change > limit, True))  # the last of the frames that show the same
-        pictures.append(film.frames[np.stack([last[:-1], last[1:]], axis=1).ravel()])
-        episodes.append(np.full(len(last) - 1, number))
-    together = np.concatenate(pictures)
-    if not len(together):
+    for number, (film, last) in enumerate(zip(films, kept, strict=True)):
+        if len(last) < 2:  # nothing changes
+            continue
+        shown = film.take(last)
+        shown = np.stack([in_colour(frame) for frame in shown]) if coloured else shown
+        steps = np.arange(len(last) - 1)
+        pictures.append(shown[np.stack([steps, steps + 1], axis=1).ravel()])
+        episodes.append(np.full(len(steps), number))
+    if not pictures:
         raise InputError("nothing changes from one frame to the next: there are no pairs to learn from")
-    return together, np.concatenate(episodes)
+    return np.concatenate(pictures), np.concatenate(episodes)
 
 
 def usual_still(changes: NDArray[np.float64]) -> float:
@@ -87,10 +89,11 @@ def usual_still(changes: NDArray[np.float64]) -> float:
 
 def _changes(frames: Images) -> NDArray[np.float64]:
     """Return how much each frame differs from the one before, (frames - 1,): in the block that differs most."""
-    return np.array([_change(*frames[number : number + 2]) for number in range(len(frames) - 1)], dtype=np.float64)
+    return np.array([change(*frames[number : number + 2]) for number in range(len(frames) - 1)], dtype=np.float64)
 
 
-def _change(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+def change(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+    """Return how much two frames differ, in the block that differs most."""
     apart = np.abs(one.astype(np.float64) - other)
     apart = apart if apart.ndim == 2 else apart.max(2)
     height, width = (-(-side // BLOCK) * BLOCK for side in apart.shape)
@@ -98,51 +101,49 @@ def _change(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
     return float(padded.reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK).mean((1, 3)).max())
 
 
-def _read_pictures(folder: Path, colour: Colour, size: Size | None) -> Film:
+def _read_pictures(folder: Path, colour: Colour, size: Size | None) -> Film | None:
+    """Return the pictures of a folder as a film; None if there are none."""
     known = set(Image.registered_extensions())
-    files = sorted((file for file in folder.iterdir() if file.suffix.lower() in known), key=_natural)
+    files = sorted((file for file in folder.iterdir() if file.suffix.lower() in known), key=natural)
     pictures = [read_picture(file, colour, size) for file in files if not file.name.startswith(".")]
-    if any(picture.ndim == 3 for picture in pictures):  # if one is in colour, all are
-        pictures = [in_colour(picture) for picture in pictures]
-    shapes = {picture.shape[:2] for picture in pictures}
+    if not pictures:
+        return None
+    coloured = any(picture.ndim == 3 for picture in pictures)  # if one is in colour, all are
+    pictures = [in_colour(picture) for picture in pictures] if coloured else pictures
+    shapes = {(picture.shape[0], picture.shape[1]) for picture in pictures}
     if len(shapes) > 1:
         raise InputError(f"the frames of '{folder}' are not all of one size: scale them with resize=HEIGHTxWIDTH")
-    return Film(folder.name, np.stack(pictures) if pictures else np.zeros((0, 1, 1), dtype=np.uint8))
+    frames = np.stack(pictures)
+    return Film(
+        name=folder.name,
+        shape=shapes.pop(),
+        coloured=coloured,
+        changes=_changes(frames),
+        take=lambda numbers: np.asarray(frames[numbers]),
+    )
 
 
-def _read_video(file: Path, colour: Colour, size: Size | None) -> Images:
-    try:
-        frames = [converted(frame, "rgb", size) for frame in _video_frames(file)]
-    except Exception as error:  # decoders may raise anything
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"video '{file}' cannot be read: {first}") from error
-    if not frames:
-        raise InputError(f"video '{file}' has no frames")
-    film = np.stack(frames)
-    grey = colour == "grey" or (colour == "auto" and (film.max(3) - film.min(3)).max() <= LEVEL)
-    return np.stack([converted(frame, "grey", None) for frame in film]) if grey else film
-
-
-def _video_frames(file: Path) -> Iterator[NDArray[np.uint8]]:
-    import imageio.v3 as video  # noqa: PLC0415 - needed only to read videos
-
-    yield from video.imiter(file, plugin="FFMPEG")
-
-
-def _alike(films: list[Film], source: Path) -> list[Film]:
-    """Return films that are all grey or all in colour, of one size."""
+def _refuse_unlike(films: Sequence[Film], source: Path) -> None:
+    """Raise unless there are films, all of one size."""
     if not films:
         raise InputError(f"'{source}' has no frames")
-    if any(film.frames.ndim == 4 for film in films):
-        films = [attrs.evolve(film, frames=np.stack([in_colour(frame) for frame in film.frames])) for film in films]
-    shape = films[0].frames.shape[1:]
-    odd = [film.name for film in films if film.frames.shape[1:] != shape]
+    odd = [film.name for film in films if film.shape != films[0].shape]
     if odd:
         raise InputError(f"'{odd[0]}' has frames of another size than '{films[0].name}': use resize=HEIGHTxWIDTH")
-    return films
 
 
-def _natural(path: Path) -> list[tuple[int, int | str]]:
+def _refuse_large(films: Sequence[Film], frames: Sequence[int], coloured: bool) -> None:
+    """Raise if the frames that would be kept fill the memory."""
+    size = sum(film.size(count, coloured) for film, count in zip(films, frames, strict=True))
+    if size > MOST_BYTES:
+        shape = "x".join(map(str, films[0].shape))
+        raise InputError(
+            f"{sum(frames):,} different frames of {shape} pixels would take {size >> 20:,} MB, at most "
+            f"{MOST_BYTES >> 20:,} are allowed: use resize=HEIGHTxWIDTH, or say with still= what shows the same"
+        )
+
+
+def natural(path: Path) -> list[tuple[int, int | str]]:
     """Return a key by which frame 9 comes before frame 10."""
-    parts = re.findall(r"\d+|\D+", path.name)
-    return [(0, int(part)) if part.isdigit() else (1, part) for part in parts]
+    parts = re.findall(r"[0-9]+|[^0-9]+", path.name)
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in parts]

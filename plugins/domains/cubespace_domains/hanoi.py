@@ -40,6 +40,7 @@ class Hanoi(Simulator):
     """
 
     revision = 1
+    closed = True
     Options = TowerOptions
     usual_pairs = 20_000  # large disks can move in few states: fewer pairs rarely show such moves
 

@@ -39,6 +39,7 @@ class LightsOut(Simulator):
     """
 
     revision = 1
+    closed = True
     Options = LampOptions
 
     def __init__(self, options: LampOptions) -> None:

@@ -14,9 +14,10 @@ from cubespace.base.errors import UsageError
 from cubespace.base.images import Colour
 from cubespace.base.options import option
 from cubespace.data.domain import Domain, Pairs
-from cubespace_domains.episodes import pairs_of, read_folder, read_videos
-from cubespace_domains.pair_files import read_pairs
+from cubespace_domains.episodes import pairs_of, read_folder
+from cubespace_domains.pair_files import files_of, pictures_named, pictures_of, read_pairs
 from cubespace_domains.sizes import check_size, parse_size
+from cubespace_domains.videos import read_videos
 
 FORMATS = (
     "a folder with 0001_a.png, 0001_b.png …, an .npz with arrays 'before' and 'after', or a .csv of two paths per row"
@@ -54,6 +55,14 @@ class OwnImages(Domain):
             raise UsageError(f"domain 'images' needs one of path=PATH, frames=FOLDER and video=FILE; path is {FORMATS}")
         self.options = options
 
+    @classmethod
+    def files_behind(cls, option: str, path: Path) -> list[Path]:
+        """Return a file and, if it is a table, the pictures that it names; of a folder, the files that are read."""
+        if path.is_dir():
+            return files_of(path) if option == "video" else pictures_of(path)
+        table = option == "path" and path.suffix.lower() == ".csv" and path.is_file()
+        return [path, *pictures_named(path)] if table else [path]
+
     @cached_property
     def _read(self) -> tuple[Images, Indices | None]:
         """Return all pictures, (2 pairs, height, width, …), and the episode of each pair where it is known."""
@@ -63,9 +72,9 @@ class OwnImages(Domain):
         if options.path is not None:
             return read_pairs(options.path, options.colour, size), None
         if options.frames is not None:
-            return pairs_of(read_folder(options.frames, options.colour, size), options.still)
+            return pairs_of(read_folder(options.frames, options.colour, size), options.still, options.frames)
         assert options.video is not None
-        return pairs_of(read_videos(options.video, options.colour, size), options.still)
+        return pairs_of(read_videos(options.video, options.colour, size), options.still, options.video)
 
     @property
     def image_shape(self) -> tuple[int, ...]:

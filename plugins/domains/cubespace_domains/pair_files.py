@@ -40,6 +40,26 @@ def read_pairs(path: Path, colour: Colour, size: Size | None) -> Images:
     raise InputError(f"'{path}' is neither a folder nor an .npz or .csv file")
 
 
+def files_of(folder: Path) -> list[Path]:
+    """Return the files of a folder, without those of its sub-folders."""
+    return [file for file in folder.iterdir() if file.is_file()]
+
+
+def pictures_of(folder: Path) -> list[Path]:
+    """Return all files of a folder and its sub-folders that are called like pictures."""
+    known = set(Image.registered_extensions())
+    return [file for file in folder.rglob("*") if file.suffix.lower() in known and file.is_file()]
+
+
+def pictures_named(table: Path) -> list[Path]:
+    """Return the pictures that a table names, each once; none if it cannot be read, which is said elsewhere."""
+    try:
+        pairs = _pairs_in_table(table)
+    except InputError:
+        return []
+    return list(dict.fromkeys(file for pair in pairs for file in pair))
+
+
 def _pairs_in_folder(folder: Path) -> tuple[list[Pair], list[str]]:
     """Pair ``NAME_a.png`` with ``NAME_b.png``, in the order of the names, and report pictures that cannot be paired.
 

@@ -46,6 +46,7 @@ class SlidingTiles(Simulator):
     """
 
     revision = 1
+    closed = True
     Options = TileOptions
 
     def __init__(self, options: TileOptions) -> None:

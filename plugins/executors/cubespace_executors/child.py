@@ -1,4 +1,6 @@
-"""The process of one job: ``python -m cubespace_executors.child PARENT WORDS…`` is ``cube WORDS…``.
+"""The process of one job: ``python -P -m cubespace_executors.child PARENT WORDS…`` is ``cube WORDS…``.
+
+With ``-P``, Python imports nothing from the working folder, whose files may be a stranger's.
 
 It asks the kernel to be killed when its parent dies; only the process itself can ask for that.
 """

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 
 import attrs
 from attrs.validators import ge, optional
@@ -22,9 +23,10 @@ from cubespace.experiments.executor import (
     Executor,
     Finished,
     Job,
+    JobQueue,
     JobResult,
+    in_order,
     last_words,
-    left_out,
 )
 
 POLL_SECONDS = 0.05  # between two looks at the children, which run for minutes
@@ -72,33 +74,31 @@ class Local(Executor):
 
     def run(self, jobs: Sequence[Job], finished: Finished) -> None:
         """Run every job in a process group of its own; Ctrl-C or an exception ends them all."""
-        waiting = [(job, 1) for job in jobs]
+        queue, again = JobQueue(in_order(jobs)), deque[tuple[Job, int]]()  # those to be tried again come last
         working: list[Child] = []
-        succeeded: dict[str, bool] = {}  # of the jobs that have ended
 
         def tell(result: JobResult) -> None:
-            succeeded[result.job.name] = result.succeeded
             finished(result)
+            for other in queue.ended(result.job.name, result.succeeded):
+                finished(other)
 
         at_once = self.options.jobs or len(os.sched_getaffinity(0))
         try:
-            while waiting or working:
-                while len(working) < at_once and (number := _next(waiting, succeeded)) is not None:
-                    job, tries = waiting.pop(number)
-                    failed = [name for name in job.after if not succeeded[name]]
-                    if failed:
-                        tell(left_out(job, failed[0]))
-                        continue
+            while True:
+                while len(working) < at_once and (ready := _next(queue, again)) is not None:
+                    job, tries = ready
                     try:
                         working.append(Child(job, _start(job), tries))
                     except OSError as error:
                         tell(JobResult(job=job, status=NOT_STARTED, errors=str(error), tries=tries))
+                if not working:
+                    break
                 ended = [child for child in working if child.process.poll() is not None]
                 for child in ended:
                     working.remove(child)
                     child.send(signal.SIGKILL)  # processes that it left behind
                     if child.process.returncode < 0 and child.tries <= self.options.retries:
-                        waiting.append((child.job, child.tries + 1))
+                        again.append((child.job, child.tries + 1))
                     else:
                         tell(child.result())
                 if not ended:
@@ -107,16 +107,16 @@ class Local(Executor):
             _stop(working)
 
 
-def _next(waiting: Sequence[tuple[Job, int]], succeeded: Mapping[str, bool]) -> int | None:
-    """Return the position of the first job that waits for no other, or None."""
-    ready = (number for number, (job, _) in enumerate(waiting) if all(name in succeeded for name in job.after))
-    return next(ready, None)
+def _next(queue: JobQueue, again: deque[tuple[Job, int]]) -> tuple[Job, int] | None:
+    """Return the next job and the number of its try, or None if all wait for others."""
+    job = queue.next()
+    return (job, 1) if job is not None else again.popleft() if again else None
 
 
 def _start(job: Job) -> subprocess.Popen[bytes]:
     """Start the process of a job; its output goes to files, so that no pipe can fill up."""
     job.folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *job.arguments]
+    command = [sys.executable, "-P", "-m", "cubespace_executors.child", str(os.getpid()), *job.arguments]
     with (job.folder / OUTPUT).open("wb") as output, (job.folder / ERRORS).open("wb") as errors:
         return subprocess.Popen(
             command,

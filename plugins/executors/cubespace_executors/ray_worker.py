@@ -91,7 +91,7 @@ def _tried(
     job: Job, words: Sequence[str], log: Path, home: Path, environment: Mapping[str, str], retries: int
 ) -> Answer:
     """Run a child process that dies with this worker; if a signal ends it, as for lack of memory, try again."""
-    command = [sys.executable, "-m", "cubespace_executors.child", str(os.getpid()), *words]
+    command = [sys.executable, "-P", "-m", "cubespace_executors.child", str(os.getpid()), *words]
     from_ray = {name: os.environ[name] for name in OF_RAY if name in os.environ}
     status, tries, begun = -1, 0, time.monotonic()
     try:

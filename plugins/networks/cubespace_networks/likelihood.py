@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from cubespace.autoencoder.encoder import Decoder
 from cubespace.autoencoder.inference import decode_pixels, encode_pixels, label_states
-from cubespace.autoencoder.losses import image_loss, total, variational, zero_suppress
+from cubespace.autoencoder.losses import image_loss, variational, zero_suppress
 from cubespace.autoencoder.model import SpaceAutoEncoder, Transition
 from cubespace.autoencoder.needless_bits import equal_bits, mixed_bits, weak_bits
 from cubespace.autoencoder.objective import Losses, Objective, Renewed
@@ -61,9 +61,9 @@ class LikelihoodObjective(Objective):
     Options = LikelihoodOptions
     options: LikelihoodOptions
 
-    def losses(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor, progress: float) -> Losses:
+    def terms(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor) -> Losses:
         """Return the terms of pictures, of transitions and of the decoder."""
-        weights, options = self.weights, self.options
+        weights = self.weights
         before, after = image_loss(weights.image, outputs.pixels, images, linear=model.decoder.draws_pixels)
         terms = {
             "before": before,
@@ -75,18 +75,20 @@ class LikelihoodObjective(Objective):
         }
         if weights.variational:
             terms["variational"] = variational(outputs.logits, outputs.labels, weights.prior)
-        return total(
-            terms,
-            {
-                "before": weights.reconstruction * options.pictures,
-                "after": weights.reconstruction * options.pictures,
-                "direct": delayed(weights.direct, weights.direct_from, progress),
-                "zero_suppress": delayed(weights.zero_suppress, weights.zero_suppress_from, progress),
-                "variational": weights.variational,
-                "balance": options.balance,
-                "sprites": options.sprites * max(0.0, 1.0 - progress / options.sprites_until),
-            },
-        )
+        return terms
+
+    def weigh(self, progress: float) -> dict[str, float]:
+        """Return the weights of all terms, those that do not count yet among them."""
+        weights, options = self.weights, self.options
+        return {
+            "before": weights.reconstruction * options.pictures,
+            "after": weights.reconstruction * options.pictures,
+            "direct": delayed(weights.direct, weights.direct_from, progress),
+            "zero_suppress": delayed(weights.zero_suppress, weights.zero_suppress_from, progress),
+            "variational": weights.variational,
+            "balance": options.balance,
+            "sprites": options.sprites * max(0.0, 1.0 - progress / options.sprites_until),
+        }
 
     def check(self, model: SpaceAutoEncoder) -> None:
         """Raise a :class:`UsageError` if the logits of labels are no likelihood."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from cubespace.autoencoder.losses import direct, image_loss, total, variational, weigh, zero_suppress
+from cubespace.autoencoder.losses import direct, image_loss, variational, weigh, zero_suppress
 from cubespace.autoencoder.model import SpaceAutoEncoder, Transition
 from cubespace.autoencoder.objective import Losses, Objective
 
@@ -14,7 +14,7 @@ class PaperObjective(Objective):
 
     revision = 1
 
-    def losses(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor, progress: float) -> Losses:
+    def terms(self, model: SpaceAutoEncoder, outputs: Transition, images: Tensor) -> Losses:
         """Return all terms of the paper."""
         weights = self.weights
         names = ("before", "after", "successor")
@@ -24,7 +24,11 @@ class PaperObjective(Objective):
         terms["zero_suppress"] = zero_suppress(outputs.states)
         if weights.variational:
             terms["variational"] = variational(outputs.logits, outputs.labels, weights.prior)
-        return total(terms, weigh(weights, progress))
+        return terms
+
+    def weigh(self, progress: float) -> dict[str, float]:
+        """Return the weights of the settings, where their delays are over."""
+        return weigh(self.weights, progress)
 
     def needs_successor(self) -> bool:
         """Return whether the successor's picture has any weight."""

@@ -22,7 +22,7 @@ from chaos_cases.user_files import Bomb
 from chaos_cases.world import World, forge_manifest
 
 JSON_FILES = (
-    *("results.json", "measures.json", "extraction.json", "manifest.json", "environment.json", "encoder.json"),
+    *("results.json", "measures.json", "extraction.json", "manifest.json", "environment.json", "learner.json"),
     *("metrics.jsonl", "diagnosis.json", "problems/000/fd-lmcut/result.json", "problems/001/pyperplan-bfs/result.json"),
 )
 USES = (
@@ -51,7 +51,7 @@ def model_files(world: World, seed: int, count: int) -> Iterator[Case]:
 
 
 def _damage_model(run: Path, rng: random.Random, world: World) -> list[str]:
-    path = run / "model.safetensors"
+    path = run / "code.safetensors"
     path.write_bytes(damaged(path.read_bytes(), rng))
     forge_manifest(run)
     return _use(rng, world)
@@ -59,7 +59,7 @@ def _damage_model(run: Path, rng: random.Random, world: World) -> list[str]:
 
 def _forge_model(run: Path, rng: random.Random, world: World) -> list[str]:
     """Change the metadata of the network's file, in an undamaged file."""
-    path = run / "model.safetensors"
+    path = run / "code.safetensors"
     content = path.read_bytes()
     size = struct.unpack("<Q", content[:8])[0]
     head = json.loads(content[8 : 8 + size])
@@ -68,7 +68,7 @@ def _forge_model(run: Path, rng: random.Random, world: World) -> list[str]:
         about["image_shape"] = rng.choice(([], [0, 0], [-1, 5], [10**9, 10**9], [36], ["x"], None, [24, 24, 3]))
     elif rng.random() < 0.5:
         huge = rng.choice((0, -1, 10**6, 10**12, 2**63, "x", None))
-        about["model"][rng.choice(list(about["model"]))] = huge
+        about["details"]["autoencoder"][rng.choice(list(about["details"]["autoencoder"]))] = huge
     else:
         about = odd_table(about, rng)
     head["__metadata__"]["cubespace"] = json.dumps(about)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
+from PIL import Image
 
 from chaos_cases.harness import run_cube
 
@@ -18,15 +20,29 @@ INSTANCES = ["--domain", "lightsout:size=2", "--length", "2", "--instances", "2"
 PLANNERS = ["--planner", "fd-lmcut", "--planner", "pyperplan-bfs"]
 TRAINED = {
     "data.transitions": 300,
-    "model.bits": 12,
-    "model.actions": 60,
-    "model.encoder": "mlp:width=60",
-    "model.decoder": "mlp:width=60",
-    "model.action_width": 60,
+    "learner.name": "autoencoder",
+    "autoencoder.bits": 12,
+    "autoencoder.actions": 60,
+    "autoencoder.encoder": "mlp:width=60",
+    "autoencoder.decoder": "mlp:width=60",
+    "autoencoder.action": "head",
+    "autoencoder.action_width": 60,
+    "autoencoder.objective": "paper",
     "train.epochs": 12,
     "train.batch": 50,
+    "extract.effects": "differences",  # a network that has learned so little predicts nothing exactly
 }
 CHOSEN = {"data.transitions": 300}  # the encoder is chosen, nothing is trained
+MATRIX = """
+settings = { domain = "lightsout:size=2", data = { transitions = 300 }, plan = { instances = 2, length = 2 } }
+axes = { seed = "0-2" }
+"""
+TUNING = """
+objective = "coverage"
+settings = { domain = "lightsout:size=2", data = { transitions = 300 }, learner = { name = "places" } }
+space = { "data.seed" = [0, 1] }
+"""
+PAIRS = 120  # of the user's own pictures
 
 # what depends on the moment, and what only describes the course of a run
 CHANGING = ("run.log", "report.html", "environment.json", "manifest.json", "metrics.jsonl", ".lock")
@@ -66,12 +82,61 @@ class World:
             if (self.folder / which).exists():
                 continue
             shutil.rmtree(place, ignore_errors=True)
-            (place / "tmp").mkdir(parents=True)
-            ended, _ = run_cube(self.words(which), place, seconds=600)
-            if ended.code != 0:
-                raise SystemExit(f"the undisturbed run failed: {ended.errors}")
+            self._call(place, self.words(which))
             (place / "run").rename(self.folder / which)
             shutil.rmtree(place)
+
+    @property
+    def bundle(self) -> Path:
+        """Return the bundle of the run with the default encoder."""
+        return self._made("bundle", ["export", "bundle", str(self.chosen), "-o", "my.cube"]) / "my.cube"
+
+    @property
+    def matrix(self) -> Path:
+        """Return a finished matrix of three cells."""
+        return self._made("matrix", ["matrix", "m.toml", "-o", "mx", "--jobs", "1"], **{"m.toml": MATRIX}) / "mx"
+
+    @property
+    def tuning(self) -> Path:
+        """Return a tuning of two trials."""
+        words = ["tune", "t.toml", "-o", "tuning", "--trials", "2", "--jobs", "1"]
+        return self._made("tuning", words, **{"t.toml": TUNING}) / "tuning"
+
+    def sources(self, name: str) -> Path:
+        """Return a folder with pictures of the user, a table of them, and a run that has learned from one of both."""
+        folder = self.folder / f"sources-{name}"
+        if not folder.exists():
+            with np.load(self.chosen / "data.npz", allow_pickle=False) as archive:
+                halves = {half: archive[key][:PAIRS] for half, key in (("a", "before"), ("b", "after"))}
+            making = self.folder / f"making-sources-{name}"
+            shutil.rmtree(making, ignore_errors=True)
+            (making / "pairs").mkdir(parents=True)
+            for half, pictures in halves.items():
+                for number, pixels in enumerate(pictures):
+                    Image.fromarray(pixels).save(making / "pairs" / f"{number:03d}_{half}.bmp")
+            rows = [f"pairs/{number:03d}_a.bmp,pairs/{number:03d}_b.bmp" for number in range(len(halves["a"]))]
+            (making / "pairs.csv").write_text("\n".join(rows) + "\n")
+            self._call(making, ["train", "--domain", f"images:path={name}", "--learner", "places", "-o", "run"])
+            making.rename(folder)
+        return folder
+
+    def _made(self, name: str, words: list[str], **files: str) -> Path:
+        """Return a folder in which a command was run, once."""
+        folder, making = self.folder / name, self.folder / f"making-{name}"
+        if not folder.exists():
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir(parents=True)
+            for file, text in files.items():
+                (making / file).write_text(text)
+            self._call(making, words)
+            making.rename(folder)
+        return folder
+
+    def _call(self, place: Path, words: list[str]) -> None:
+        (place / "tmp").mkdir(parents=True, exist_ok=True)
+        ended, _ = run_cube(words, place, seconds=600)
+        if ended.code != 0:
+            raise SystemExit(f"cube {' '.join(words)} failed: {ended.errors}")
 
     def copy(self, folder: Path, which: str = "chosen", name: str = "run") -> Path:
         """Return a copy of a run in the folder of a case."""

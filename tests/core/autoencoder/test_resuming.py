@@ -130,7 +130,7 @@ def train_and_kill(folder: Path, length: int, after: int, delay: float) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize(
-    ("kills", "length"), [(2, 30), pytest.param(20, 120, marks=pytest.mark.slow)], ids=["2 kills", "20 kills"]
+    ("kills", "length"), [(2, 20), pytest.param(20, 120, marks=pytest.mark.slow)], ids=["2 kills", "20 kills"]
 )
 def test_killed_at_random_moments_the_weights_are_those_of_an_undisturbed_training(tmp_path, kills, length) -> None:
     undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"

@@ -4,40 +4,17 @@ import attrs
 import numpy as np
 import pytest
 import torch
-from builders import build_model
-from toggles import EVERY_EPOCH, tiny_recipe, toggles
+from toggles import tiny_recipe
+from trainers import bayes_recipe, trainer
 
-from cubespace.autoencoder.building import load_extensions, phases
 from cubespace.autoencoder.devices import default_threads, pick_device
-from cubespace.autoencoder.inference import as_pixels
 from cubespace.autoencoder.model import SpaceAutoEncoder, evaluating
-from cubespace.autoencoder.table_1 import table_1
 from cubespace.autoencoder.training import Row, Trainer
 from cubespace.base.errors import CubeError, UsageError
-from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.learners import parts_of
-from cubespace.settings.recipe import Execution, LossConfig, Recipe
+from cubespace.settings.recipe import LossConfig
 
 OURS = ("consolidate", "rewrite", "decoder")
 TWO_STAGES = ("states", "actions", "decoder")
-
-
-def trainer(recipe: Recipe, execution: Execution = EVERY_EPOCH, seed: int = 0, count: int = 100) -> Trainer:
-    torch.manual_seed(seed)
-    parts = parts_of(load_plugins(), execution)
-    model = build_model(recipe.autoencoder, (12, 12), recipe.train)
-    splits = (toggles(count), toggles(20, 1))
-    images, validation = (torch.stack([as_pixels(part) for part in (s.before, s.after)]) for s in splits)
-    return Trainer(
-        model,
-        images,
-        validation,
-        recipe.train,
-        objective=parts.create("objective", recipe.autoencoder.objective, recipe.train.losses),
-        phases=phases(load_extensions(recipe.train.extensions, parts)),
-        execution=execution,
-        before_rewriting=lambda: {"validation": table_1(model, validation)},
-    )
 
 
 def weights(model: SpaceAutoEncoder) -> dict[str, torch.Tensor]:
@@ -153,20 +130,6 @@ def test_the_state_between_epochs_continues_bit_by_bit(extensions) -> None:
         assert (continued.updates, continued.as_trained) == (whole.updates, whole.as_trained)
 
 
-# bits are given up from the first moment on, however few updates there are
-BAYES = {
-    "action": "posterior",
-    "objective": "likelihood:weak=1.0,drawn_well=9.0",
-    "decoder": "sprites",
-}
-
-
-def bayes_recipe(apply: str = "btl", **train: object) -> Recipe:
-    """A short training with the parts of our recipe: bits are held and labels given anew within it."""
-    recipe = tiny_recipe(apply, **{"extensions": (), "epochs": 10, **train})
-    return attrs.evolve(recipe, autoencoder=attrs.evolve(recipe.autoencoder, **BAYES))
-
-
 def test_our_recipe_continues_bit_by_bit_with_the_bits_it_holds_and_the_labels_it_has_given_anew() -> None:
     whole = trainer(bayes_recipe())
     length = len(list(whole.rows()))
@@ -206,13 +169,12 @@ def test_losses_of_our_recipe_are_nailed_to_no_device(apply) -> None:
     recipe = bayes_recipe(apply)
     run = trainer(recipe)
     phase = type(run.phase)(run.model.to("meta"), run.images.to("meta"), recipe.train, run.objective)
-    losses = phase.losses(torch.arange(20, device="meta"), 0.9)
+    losses = phase.losses(torch.arange(20, device="meta"), phase.moment(0.9))
     assert {term.device.type for term in losses.values()} == {"meta"}
 
 
 def test_in_half_precision_labels_are_inferred_in_float32() -> None:
-    execution = Execution(device="cpu", precision="bf16")
-    rows = list(trainer(bayes_recipe(), execution).rows())
+    rows = list(trainer(bayes_recipe(precision="bf16")).rows())
     assert all(math.isfinite(row["total"]) for row in rows)
 
 
@@ -240,8 +202,7 @@ def test_fewer_transitions_than_a_batch_are_one_batch() -> None:
 
 
 def test_half_precision_trains_too() -> None:
-    execution = Execution(device="cpu", precision="bf16")
-    row = next(trainer(tiny_recipe(), execution).rows())
+    row = next(trainer(tiny_recipe(precision="bf16")).rows())
     assert math.isfinite(row["total"])
 
 

@@ -120,3 +120,9 @@ def test_of_many_unknown_options_the_first_are_named_and_the_rest_counted() -> N
     with pytest.raises(UsageError, match=r"'key0'\. .* … and 49,990 more Available: size") as caught:
         structure(Options, {f"key{number}": 1 for number in range(50_000)}, "x")
     assert len(str(caught.value)) < 1000
+
+
+def test_a_quote_within_a_value_is_refused_with_the_way_to_write_it() -> None:
+    with pytest.raises(UsageError, match="unclosed quote: put a value that contains one into quotes of the other kind"):
+        parse_spec("images:path=it's here")
+    assert parse_spec('images:path="it\'s here"').options == {"path": "it's here"}

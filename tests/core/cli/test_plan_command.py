@@ -8,9 +8,11 @@ import attrs
 import pytest
 from command import cube
 
+from cubespace.base.errors import UsageError
 from cubespace.cli.plan import summary
 from cubespace.runs.pictures.plan import UNJUDGED, Ending, PicturePlanRecord
 from cubespace.search.solver import Limits
+from cubespace.settings.run_config import load_config
 
 ROOT = Path(__file__).parents[3]
 
@@ -44,6 +46,23 @@ def test_it_says_what_was_seen_and_quietly_only_where_the_plan_is(default_run) -
     assert (quiet.returncode, quiet.stderr) == (0, "")
     assert quiet.stdout == answer.stdout
     assert re.fullmatch(r"run/plans/init-goal-[0-9a-f]{10}/fd-lmcut/strip\.png\n", quiet.stdout)
+
+
+@pytest.mark.parametrize("word", ["inf", "nan", "1e300", "-1"])
+def test_a_limit_that_is_none_is_refused(word) -> None:
+    answer = cube("plan", "--run", "run", "a.png", "b.png", f"--time-limit={word}")
+    assert answer.returncode == 2
+    assert re.fullmatch(r"cube: Invalid value for '--time-limit'.*\n", answer.stderr)
+    with pytest.raises(UsageError, match="time_limit"):
+        load_config(None, {"plan.time_limit": float(word)})
+
+
+def test_a_failure_is_one_line_even_if_the_rest_is_json(default_run) -> None:
+    pictures = [f"run/problems/000/{name}.png" for name in ("init", "goal")]
+    hasty = ("--planner", "pyperplan-bfs", "--time-limit", "0.001", "--json")
+    answer = cube("plan", "--run", "run", *pictures, *hasty, cwd=default_run.parent)
+    assert (answer.returncode, json.loads(answer.stdout)["ending"]) == (1, "no plan")
+    assert answer.stderr.splitlines()[-1].startswith("cube: no plan: out of time")
 
 
 def test_a_plan_is_not_mixed_with_other_files(default_run, tmp_path) -> None:

@@ -63,7 +63,12 @@ main()
 
 @pytest.mark.parametrize(
     ("number", "module"),
-    [(signal.SIGINT, "cubespace.cli.commands"), (signal.SIGTERM, "numpy.random"), (signal.SIGHUP, "torch.nn")],
+    [
+        (signal.SIGINT, "importlib.metadata"),  # the first that takes time to import
+        (signal.SIGTERM, "pluggy"),
+        (signal.SIGTERM, "numpy.random"),
+        (signal.SIGHUP, "torch.nn"),
+    ],
 )
 def test_an_interruption_while_libraries_are_loaded_is_told_too(tmp_path, number, module) -> None:
     program = INTERRUPTED.format(module=module, number=int(number))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cubespace.base.errors import InputError, UsageError
+from cubespace.cli.signals import Stopped
 from cubespace.cli.studio import _planners, studio
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder.run_folder import RunFolder
@@ -62,6 +63,21 @@ def test_ctrl_c_ends_it_well_and_leaves_no_process(default_run) -> None:
     while any(Path(f"/proc/{child}").exists() for child in below):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_no_process_is_started_with_the_secret_address(default_run, monkeypatch, capsys) -> None:
+    launched: list[str] = []
+
+    def end(address: str) -> None:
+        launched.append(address)
+        raise Stopped(signal.SIGINT)
+
+    monkeypatch.setattr("typer.launch", end)
+    studio(default_run, show=True)
+    address = capsys.readouterr().out.strip()
+    (door,) = launched
+    assert door.startswith("file://")
+    assert address.split("/")[-2] not in door
 
 
 def test_the_page_is_written_as_one_file(default_run, capsys) -> None:

@@ -1,5 +1,7 @@
 """A matrix with real runs: what cells share is done once, what is done is kept, what fails harms no other."""
 
+import contextlib
+import io
 import json
 import os
 import random
@@ -15,8 +17,13 @@ from tiny_matrix import DEFAULTS, TRAINED, InProcess, done, outcome, tiny_matrix
 
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import NoOptions
+from cubespace.cli.commands import app
+from cubespace.cli.matrix import Axes
 from cubespace.experiments.driver import MatrixRun
 from cubespace.experiments.executor import JobResult
+from cubespace.experiments.tables.formats import markdown
+from cubespace.experiments.tables.rows import read_runs
+from cubespace.experiments.tables.table import make_table
 
 PLANNERS = ["fd-lmcut", "pyperplan-bfs"]
 
@@ -38,6 +45,46 @@ def test_a_planner_axis_and_a_precondition_axis_retrain_nothing(tmp_path) -> Non
     assert wider.run(InProcess(NoOptions())).done == 6
     assert done(tmp_path) == {"data": 1, "train": 1, "extract": 2, "evaluate": 6}
     assert before.items() <= {file: file.stat().st_mtime_ns for file in tmp_path.glob("cells/*/manifest.json")}.items()
+
+
+def test_a_cell_whose_results_were_changed_is_left_out_by_name_and_done_again(tmp_path) -> None:
+    axes = {"seed": "0-2"}
+    MatrixRun.of(tiny_matrix(axes), tmp_path).run(InProcess(NoOptions()))
+    changed = sorted(tmp_path.glob("cells/*/results.json"))[1]
+    changed.write_text(changed.read_text().replace('"found": 3', '"found": 2'))
+
+    table = make_table(read_runs([tmp_path]))
+    assert table.values[0][0].counts.instances == 6
+    told = f"1 run is left out, without a finished stage 'evaluate': {changed.parent.name}"
+    assert table.left_out == told
+    assert told in markdown(table)
+    assert not make_table(read_runs([tmp_path]), values=["updates"]).left_out, "no result of planners is shown"
+    assert tables_command(tmp_path).count(told) == 1
+
+    again = MatrixRun.of(tiny_matrix(axes), tmp_path)
+    assert [again.done(cell) for cell in again.cells].count(False) == 1
+    assert (again.run(InProcess(NoOptions())).before, again.done(again.cells[1])) == (2, True)
+    assert make_table(read_runs([tmp_path])).left_out == ""
+
+
+def tables_command(folder: Path) -> str:
+    """Return what ``cube tables --json`` says on stderr."""
+    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
+        app(["tables", str(folder), "--json"], standalone_mode=False)
+    return said.getvalue()
+
+
+def test_the_precision_of_the_command_line_is_a_setting_of_the_cells(tmp_path) -> None:
+    given = tiny_matrix({"seed": "0"}, TRAINED)
+    (tmp_path / "m.toml").write_text(given.dump())
+    cells = {
+        precision: MatrixRun.of(Axes(precision=precision).put_on(given), tmp_path).cells[0]
+        for precision in (None, "float32", "bf16")
+    }
+    assert cells["bf16"].config.train.precision == "bf16"
+    assert cells["bf16"].keys != cells["float32"].keys == cells[None].keys
+    quick = tiny_matrix({"learner": ["places"], "seed": "0"})
+    assert MatrixRun.of(Axes(precision="bf16").put_on(quick), tmp_path).cells[0].config.train.precision == "float32"
 
 
 def test_another_matrix_lends_what_it_has_done(tmp_path) -> None:

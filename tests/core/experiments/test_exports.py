@@ -13,7 +13,8 @@ from command import cube
 
 from cubespace.base.errors import InputError
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.pictures.bundle import CARD, Unjudged, bundle_domain, unpack
+from cubespace.runs.pictures.bundle import CARD, unpack
+from cubespace.runs.pictures.opening import Unjudged, bundle_domain
 from cubespace.settings.run_config import load_config
 
 LAB = """

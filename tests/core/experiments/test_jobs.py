@@ -64,14 +64,25 @@ def test_what_is_done_is_no_job() -> None:
 
 def test_a_job_is_a_call_of_cube_and_has_a_line_in_the_script() -> None:
     jobs = plan_jobs(cells(planner=["fd-ms", "fd-lmcut"]), nothing)
-    calls = executor_jobs(jobs, FOLDER, Execution(searches=2, device="cpu", precision="bf16"), True)
+    calls = executor_jobs(jobs, FOLDER, Execution(searches=2, device="cpu"), True)
     assert [call.arguments[:2] for call in calls] == [("cell", str(job.cell.folder)) for job in jobs]
     assert calls[0].arguments[2:4] == ("--until", "extract")
-    how = ("--device", "cpu", "--precision", "bf16")
-    assert calls[0].arguments[6:] == how, "whatever trains is told how"
-    assert calls[1].arguments[3:6] == ("evaluate", "--reuse", str(FOLDER / "cells"))
-    assert calls[1].arguments[6:] == (*how, "--searches", "2", "--diagnose")
+    how = ("--device", "cpu")
+    assert calls[0].arguments[4:] == how, "whatever trains is told how, and has nobody to take anything over from"
+    assert calls[1].arguments[3:] == ("evaluate", *how, "--searches", "2", "--diagnose"), "it works in the same folder"
+    assert calls[2].arguments[3:6] == ("evaluate", "--reuse", str(jobs[0].cell.folder))
+    assert calls[2].arguments[6:] == (*how, "--searches", "2", "--diagnose")
     assert calls[1].after == (calls[0].name,)
     script = job_lines(jobs, FOLDER, Execution(), False)
     assert sum("exec cube cell" in line for line in script) == len(jobs)
     assert any("--dependency=afterany:$level0" in line for line in script)
+
+
+def test_a_job_takes_over_from_the_jobs_before_it_and_from_what_was_done_earlier() -> None:
+    earlier = FOLDER / "cells" / "earlier"
+    planned = plan_jobs(cells(apply=["btl", "minmax"], planner=["fd-ms", "fd-lmcut"]), nothing, lambda _: [earlier])
+    of_data, of_model, of_other_model = (job for job in planned if job.stage != "evaluate")
+    assert of_data.lenders == of_model.lenders == (earlier,), "the first three jobs work in one folder"
+    assert of_other_model.lenders == (of_data.cell.folder, earlier)
+    last = planned[-1]
+    assert last.lenders == (of_other_model.cell.folder, of_data.cell.folder, earlier), "the one with most comes first"

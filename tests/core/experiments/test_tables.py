@@ -14,9 +14,10 @@ from tiny_matrix import InProcess, tiny_matrix
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import NoOptions
 from cubespace.experiments.driver import MatrixRun
+from cubespace.experiments.tables.columns import Column, PlanCounts, Value
 from cubespace.experiments.tables.efforts import efforts, loss_rows
 from cubespace.experiments.tables.formats import FORMATS, as_csv, as_json, latex, markdown, put_beside
-from cubespace.experiments.tables.measures import MEASURES, Column, PlanCounts, Value
+from cubespace.experiments.tables.measures import MEASURES
 from cubespace.experiments.tables.rows import read_runs, varying_axes
 from cubespace.experiments.tables.table import make_table
 
@@ -43,7 +44,7 @@ def test_axes_that_are_neither_rows_nor_columns_are_aggregated(runs) -> None:
         "fd-blind",
         "recall",
         "wrong per state",
-        "learning s",
+        "learning CPU s",
     ]
     first = table.values[0]
     assert first[0].counts == PlanCounts(found=6, valid=6, optimal=6, instances=6), "three problems of two seeds"
@@ -117,7 +118,7 @@ def test_a_table_says_where_effects_and_preconditions_come_from_and_how_much_was
         [heading.column.show(value) for heading, value in zip(table.headings, line, strict=True)]
         for line in table.values
     ]
-    assert shown == [["0", "differences", "static"], ["0", "differences", "values"]]
+    assert shown == [["0 (n=2)", "differences", "static"], ["0 (n=2)", "differences", "values"]]
     assert {"measure": "effects", "precondition": "static", "texts": "differences"} in table.records()
 
 
@@ -150,7 +151,7 @@ def test_every_format_is_read_back(runs) -> None:
     assert "$\\pm$" in text
     records = json.loads(as_json(table))
     assert len(records) == len(list(csv.DictReader(as_csv(table).splitlines()))) == 2 * 5
-    assert {record["measure"] for record in records} == {"plans", "recall", "wrong", "training_seconds"}
+    assert {record["measure"] for record in records} == {"plans", "recall", "wrong", "training_cpu_seconds"}
     assert set(FORMATS) == {"markdown", "latex", "csv", "json"}
 
 
@@ -184,7 +185,7 @@ def test_columns_of_others_stand_beside(runs, tmp_path) -> None:
     ],
 )
 def test_numbers_of_several_runs_are_summed_up(summary, shown) -> None:
-    assert Column.parse(f"recall{summary}").show(Value(numbers=(0.0, 1.0))) == shown
+    assert Column.parse(f"recall{summary}").show(Value(numbers=(0.0, 1.0))) == f"{shown} (n=2)"
 
 
 def test_unknown_measures_and_summaries_are_named() -> None:
@@ -214,13 +215,44 @@ def test_efforts_of_two_planners_are_paired_by_problem(runs) -> None:
         efforts(runs, "fd-ms", "expansions")
 
 
-def test_plots_are_written_as_svg_and_pdf(runs, tmp_path) -> None:
+def test_plots_are_written_in_three_formats_the_same_every_time(runs, tmp_path) -> None:
     from cubespace.report.many_plots import bands, scatter, write_figure
 
     pairs = {**efforts(runs, "fd-blind", "expansions"), "other": [(1.0, None), (None, 5.0)]}
     written = write_figure(scatter(pairs, "one", "other"), tmp_path / "effort")
     again = write_figure(scatter(pairs, "one", "other"), tmp_path / "again" / "effort")
+    assert [path.suffix for path in written] == [".svg", ".pdf", ".png"]
     assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
     curves = {"one": [[{"x": 1.0}, {"x": 0.5}], [{"x": 2.0}, {"x": 0.1}]], "two": [[{"x": None}]]}
-    assert [path.suffix for path in write_figure(bands(curves, "x", "loss"), tmp_path / "loss")] == [".svg", ".pdf"]
+    assert len(write_figure(bands(curves, "x", "loss"), tmp_path / "loss")) == 3
     assert list(loss_rows(runs)) in ([], ["lightsout:size=2"]), "all share their training but for the seed"
+
+
+@pytest.mark.parametrize("values", [(0.2, 0.15, 0.12), (1.0, 0.3, 0.2), (3.0, 0.01, 0.0002)])
+def test_losses_have_numbers_on_their_axis_and_no_blank_third(values) -> None:
+    from cubespace.report.many_plots import COLUMN, bands, cactus
+
+    figure = bands({"one": [[{"x": value} for value in values]]}, "x", "loss")
+    (axes,) = figure.axes
+    figure.draw_without_rendering()
+    low, high = axes.get_ylim()
+    assert len([tick for tick in axes.get_yticks() if low <= tick <= high]) >= 2
+    assert axes.get_position().width > 0.7
+    assert figure.get_figwidth() == COLUMN
+    assert len(cactus({"fd": [1.0, None, 30.0], "other": []}, "expansions").axes[0].lines) == 2
+
+
+def test_plots_of_a_matrix_are_written_by_the_command(tmp_path) -> None:
+    from cubespace.cli.commands import app
+
+    words = ["--plots", str(tmp_path), "--against", "fd-blind", "--plot-width", "page", "-o", str(tmp_path / "t.md")]
+    app(["tables", str(Path(_made().name) / "m"), *words], standalone_mode=False)
+    names = {path.stem for path in tmp_path.glob("*.pdf")}
+    assert names == {"expansions", "search-time", "solved-by-expansions", "solved-by-time", "coverage"}
+    app(
+        ["tables", str(Path(_made().name) / "m"), "--compare", "planner", "-o", str(tmp_path / "c.md")],
+        standalone_mode=False,
+    )
+    assert "| valid | fd-lmcut | fd-blind | McNemar | 12 |" in (tmp_path / "c.md").read_text()
+    with pytest.raises(UsageError, match="leave --rows"):
+        app(["tables", str(Path(_made().name) / "m"), "--compare", "planner", "--rows", "seed"], standalone_mode=False)

@@ -11,7 +11,7 @@ import pytest
 from tiny_matrix import DEFAULTS, InProcess
 from tiny_run import HASTY
 
-from cubespace.base.errors import UsageError
+from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import NoOptions
 from cubespace.plugins.catalogue import load_plugins
 
@@ -136,3 +136,12 @@ def test_a_search_that_is_killed_twice_is_complete_in_the_end(tmp_path) -> None:
     assert not [trial for trial in trials if trial.state.name in ("RUNNING", "WAITING")]
     assert len({genes_key(trial.params) for trial in trials if len(trial.params) == 3}) == 24
     assert len(list(Path(tmp_path / "t" / "trials").iterdir())) == 24
+
+
+@pytest.mark.parametrize("damage", [b"garbage\n", b"\xff\xfe\x00\n"])
+def test_a_damaged_journal_is_named_with_the_way_out(tmp_path, damage) -> None:
+    tuning = Tuning(settings=dict(DEFAULTS), space={"extract.precondition": ["static", "values"]}, objective="plans")
+    (tmp_path / "journal.log").write_bytes(damage)
+    (tmp_path / "tuning.toml").write_text(tuning.dump())
+    with pytest.raises(InputError, match=r"journal\.log' is damaged .*remove"):
+        TuningRun(tmp_path, tuning, load_plugins()).run(1, InProcess(NoOptions()))

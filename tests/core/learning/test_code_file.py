@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +99,15 @@ def test_a_damaged_file_is_one_clear_line(damage, monkeypatch, tmp_path) -> None
         read(path)
     assert "\n" not in str(refusal.value)
     assert not (tmp_path / "exploded").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file name of any bytes")
+@pytest.mark.usefixtures("network")
+def test_a_folder_whose_name_is_no_text_holds_a_code_all_the_same(tmp_path) -> None:
+    folder = tmp_path / os.fsdecode(b"a\xff")
+    folder.mkdir()
+    shutil.copy(tmp_path / "code.safetensors", folder)
+    assert read(folder / "code.safetensors").bits == read(tmp_path / "code.safetensors").bits
 
 
 def test_an_absent_file_is_named(tmp_path) -> None:

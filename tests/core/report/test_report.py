@@ -111,6 +111,7 @@ def test_a_run_that_was_trained_names_its_bits_and_shows_curves(tiny_run) -> Non
     assert "<h1>lightsout:size=2 · autoencoder, btl</h1>" in text
     assert "gradient updates, then rewritten; labels by head, objective paper, decoder mlp); effects: those of" in text
     assert "<span>training</span>" in text
+    assert json.loads((tiny_run / "results.json").read_text())["precision"] == "float32"
     assert "as trained</th>" in text  # both figures of a network that was rewritten
     assert "after rewriting</th>" in text
     assert "On pictures held out" in text

@@ -1,11 +1,14 @@
 """The server answers its own page and nobody else: no other host, no other origin, no path, no file, no traceback."""
 
+import contextlib
 import io
 import json
+import select
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from PIL import Image
 from script_planner import Script, alive, eventually_dead
 from tiny_run import copy_run
 
+from cubespace.studio.door import private_door
 from cubespace.studio.server import MAX_CONNECTIONS, Server
 from cubespace.studio.studio import MAX_UPLOAD, Studio
 
@@ -264,6 +268,37 @@ def test_too_many_connections_are_turned_away_and_room_is_made_again(client, ser
         assert time.monotonic() < deadline + 5
         time.sleep(0.02)
     assert client.get().status == 200
+
+
+def test_silent_connections_make_room_for_one_that_speaks(client, server) -> None:
+    halves = [socket.create_connection(("127.0.0.1", server.server_port)) for _ in range(MAX_CONNECTIONS + 4)]
+    for half in halves:
+        with contextlib.suppress(OSError):
+            half.sendall(b"GET / HTTP/1.1\r\nHost: x")
+    time.sleep(0.2)
+    assert client.get().status == 200, "while all of them are open"
+    for half in halves:
+        half.close()
+
+
+def test_a_request_must_arrive_in_time_however_steadily_it_comes(client, server, monkeypatch) -> None:
+    monkeypatch.setattr("cubespace.studio.server.HEAD_SECONDS", 0.3)
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as slow:
+        begun = time.monotonic()
+        with contextlib.suppress(OSError):
+            while time.monotonic() - begun < 8 and not select.select([slow], [], [], 0.1)[0]:
+                slow.sendall(b"G")
+        assert time.monotonic() - begun < 6
+    assert client.get().status == 200
+
+
+def test_the_browser_is_started_without_the_secret(server) -> None:
+    with private_door(server.address) as door:
+        assert server.token not in door
+        path = Path(door.removeprefix("file://"))
+        assert f"url={server.address}" in path.read_text()
+        assert path.stat().st_mode & 0o077 == path.parent.stat().st_mode & 0o077 == 0
+    assert not path.parent.exists()
 
 
 def test_the_page_can_be_saved_with_what_was_found(client) -> None:

@@ -17,7 +17,8 @@ from cubespace.cli.plan import summary
 from cubespace.evaluation.judge import UNKNOWN
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder.run_folder import RunFolder
-from cubespace.runs.pictures.bundle import Unjudged, write_bundle
+from cubespace.runs.pictures.bundle import write_bundle
+from cubespace.runs.pictures.opening import Unjudged
 from cubespace.studio.page import live_page, static_page
 from cubespace.studio.searches import MAX_KEPT, Busy, Searches
 from cubespace.studio.shelf import LEAST_KEPT, Item, Shelf

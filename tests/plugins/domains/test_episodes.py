@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.data import transitions
 from cubespace.data.domain import Domain
 from cubespace.plugins.catalogue import load_plugins
+from cubespace_domains import videos
 from cubespace_domains.episodes import usual_still
 
 
@@ -134,3 +138,64 @@ def test_a_file_that_is_no_video_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "film.mp4").write_bytes(b"nothing")
     with pytest.raises(InputError, match=r"film\.mp4' cannot be read"):
         _ = build(f"images:video={tmp_path / 'film.mp4'}").image_shape
+
+
+def video_of(path: Path, frames: np.ndarray) -> Path:
+    """Write frames, grey, as a video."""
+    pytest.importorskip("imageio_ffmpeg", reason="the extra [video] is not installed")
+    import imageio.v3 as video
+
+    video.imwrite(path, frames[..., None].repeat(3, axis=3), plugin="FFMPEG", fps=10, macro_block_size=16)
+    return path
+
+
+def test_a_video_is_never_held_in_memory(tmp_path: Path, monkeypatch) -> None:
+    path = video_of(tmp_path / "film.mp4", film([0, 1, 3, 2], side=16).repeat(50, axis=0))
+    held, most = Counter(), 0
+
+    def converted(*given: Any) -> np.ndarray:
+        nonlocal most
+        frame = original(*given).copy()
+        weakref.finalize(frame, held.subtract, ["frames"])
+        held.update(["frames"])
+        most = max(most, held["frames"])
+        return frame
+
+    original = videos.converted
+    monkeypatch.setattr(videos, "converted", converted)
+    domain = build(f"images:video={path}")
+    assert lamps(domain.sample(None, np.random.default_rng(0)).before) == [0, 1, 3]
+    assert most < 10, "of 200 frames"
+
+
+def test_what_would_fill_the_memory_is_refused_with_the_way_out(tmp_path: Path, monkeypatch) -> None:
+    path = video_of(tmp_path / "film.mp4", film([0, 1, 3, 2], side=16))
+    monkeypatch.setattr("cubespace_domains.episodes.MOST_BYTES", 4 * 32 * 32 - 1)
+    with pytest.raises(InputError, match=r"4 different frames of 32x32 pixels .* use resize=HEIGHTxWIDTH"):
+        _ = build(f"images:video={path}").image_shape
+    assert build(f"images:video={path},resize=16x16").image_shape == (16, 16)
+    monkeypatch.setattr(videos, "MOST_PIXELS", 3 * 32 * 32)
+    with pytest.raises(InputError, match=r"film\.mp4' is too long"):
+        _ = build(f"images:video={path}").image_shape
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ffconcat version 1.0\nfile ok.mp4\n",
+        "ffconcat version 1.0\nfile ok.mp4\n#\0\1\2",
+        "#EXTM3U\n#EXTINF:1,\nok.mp4\n",
+        "\ufeff<MPD><BaseURL>ok.mp4</BaseURL></MPD>",
+    ],
+)
+def test_a_text_that_names_other_videos_is_not_played(tmp_path: Path, text: str) -> None:
+    video_of(tmp_path / "ok.mp4", film([0, 1, 3, 2], side=16))
+    (tmp_path / "list.mp4").write_text(text)
+    with pytest.raises(InputError, match=r"list\.mp4' cannot be read: it is a text"):
+        _ = build(f"images:video={tmp_path / 'list.mp4'}").image_shape
+
+
+def test_digits_that_are_no_numbers_are_part_of_a_name(tmp_path: Path) -> None:
+    for name, frame in zip(("²1.png", "x٣.png", "2.png"), film([0, 1, 3]), strict=True):
+        Image.fromarray(frame).save(tmp_path / name)
+    assert len(build(f"images:frames={tmp_path}").sample(None, np.random.default_rng(0))) == 2

@@ -48,7 +48,7 @@ def test_the_direct_term_is_minus_the_logarithm_of_the_sum_over_labels() -> None
     model = pixels_are_bits().train()
     images = torch.rand(2, 5, 3)
     outputs = model(images, 1.0, draw_successor=False)
-    terms = objective().losses(model, outputs, images, 1.0)
+    terms = objective().terms(model, outputs, images)
     expected = -outputs.labels.double().exp().sum(1).log().mean() / BITS
     assert terms["direct"].item() == pytest.approx(expected.item(), rel=1e-4)
     assert terms["before"].item() == pytest.approx((outputs.pixels[0] - images[0]).square().mean().item(), rel=1e-5)
@@ -58,11 +58,12 @@ def test_the_weight_of_sprites_falls_to_nothing_and_all_terms_stay_named() -> No
     model = pixels_are_bits().train()
     images = torch.rand(2, 5, 3)
     outputs = model(images, 1.0, draw_successor=False)
-    early, late = (objective().losses(model, outputs, images, progress) for progress in (0.1, 0.9))
+    early, late = (objective().losses(model, outputs, images, objective().weigh(progress)) for progress in (0.1, 0.9))
     assert list(early) == list(late)
     assert early["sprites"].item() == pytest.approx(1.0)  # three sprites of one pixel each, in pictures of three
-    without = objective(sprites=0.0).losses(model, outputs, images, 0.9)
-    assert late["total"] == without["total"]
+    without = objective(sprites=0.0)
+    losses = without.losses(model, outputs, images, without.weigh(0.9))
+    assert late["total"] == losses["total"]
 
 
 @pytest.mark.parametrize("apply", ["btl", "minmax", "smooth"])
@@ -157,7 +158,7 @@ def test_it_works_with_a_decoder_that_has_no_sprites() -> None:
     config = attrs.evolve(tiny_recipe().autoencoder, action="posterior")
     model = build_model(config, (3, 3)).train()
     images = torch.rand(2, 5, 9)
-    terms = objective().losses(model, model(images, 1.0, draw_successor=False), images, 0.5)
+    terms = objective().terms(model, model(images, 1.0, draw_successor=False), images)
     assert terms["sprites"] == 0
     with evaluating(model):
         objective().end_epoch(model, (images * 255).byte(), 4, 10)

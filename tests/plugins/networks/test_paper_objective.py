@@ -23,7 +23,8 @@ def outputs(parts: int = 3) -> tuple[Transition, torch.Tensor]:
 
 
 def losses(weights: LossConfig, transition: Transition, images: torch.Tensor, progress: float) -> Losses:
-    return PaperObjective(weights, NoOptions()).losses(MODEL, transition, images, progress)
+    objective = PaperObjective(weights, NoOptions())
+    return objective.losses(MODEL, transition, images, objective.weigh(progress))
 
 
 def test_every_term_has_its_name_and_total_is_the_weighted_sum() -> None:

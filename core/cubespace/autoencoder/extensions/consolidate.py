@@ -11,7 +11,7 @@ from cubespace.autoencoder import schedules
 from cubespace.autoencoder.extensions.bit_consolidation import agreed_bits, drop_unstable_bits
 from cubespace.autoencoder.losses import total
 from cubespace.autoencoder.objective import Losses
-from cubespace.autoencoder.phase import Phase
+from cubespace.autoencoder.phase import Moment, Phase
 from cubespace.autoencoder.schedules import steps_of_epoch
 from cubespace.settings.recipe import TrainConfig
 
@@ -74,7 +74,7 @@ class ConsolidationPhase(Phase):
         """Put the bits agreed on back."""
         self.targets = state["targets"].to(self.images.device)
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:  # noqa: ARG002
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:  # noqa: ARG002
         """Return the distance of the encoder's bits from those agreed on; constant bits must not move."""
         logits = self.model.encoder(self.pictures(rows).flatten(0, 1)).float()  # (2 rows, bits)
         targets = self.targets.index_select(1, rows).flatten(0, 1).float()

@@ -14,7 +14,7 @@ from cubespace.autoencoder.inference import label_states
 from cubespace.autoencoder.losses import total
 from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.autoencoder.objective import Losses
-from cubespace.autoencoder.phase import FrozenBitsPhase
+from cubespace.autoencoder.phase import FrozenBitsPhase, Moment
 from cubespace.autoencoder.schedules import amount, epochs
 from cubespace.settings.recipe import TrainConfig
 
@@ -64,14 +64,18 @@ class DiscriminatorPhase(FrozenBitsPhase):
         used: Tensor = torch.cat(parts).unique()
         return used
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:  # noqa: ARG002
-        """Return the error of telling observed from random; some transitions are held out."""
-        before, after = self.states(rows[rows % CALIBRATION_STRIDE != 0])  # (batch, bits) each
+    def trained(self, rows: Tensor) -> Tensor:
+        """Return all rows but those that are kept for the calibration."""
+        return rows[rows % CALIBRATION_STRIDE != 0]
+
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:  # noqa: ARG002
+        """Return the error of telling observed from random."""
+        before, after = self.states(rows)  # (batch, bits) each
         with torch.no_grad():
             chosen = self.labels[torch.randint(len(self.labels), (len(before),), device=before.device)]
             random = self.model.apply_module(before, one_hot(chosen, self.model.actions).float(), COLD)
         logits = self.discriminator(torch.cat((before, before)), torch.cat((after, random))).float()
-        observed = torch.cat((torch.ones(len(before)), torch.zeros(len(before)))).to(logits.device)
+        observed = torch.cat((torch.ones_like(before[:, 0]), torch.zeros_like(before[:, 0])))
         return total({"observed": binary_cross_entropy_with_logits(logits, observed)}, {"observed": 1.0})
 
     def settled(self, progress: float) -> bool:  # noqa: ARG002

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from cubespace.autoencoder import schedules
 from cubespace.autoencoder.losses import image_loss, total, weigh
 from cubespace.autoencoder.objective import Losses
-from cubespace.autoencoder.phase import FrozenBitsPhase
+from cubespace.autoencoder.phase import FrozenBitsPhase, Moment
 from cubespace.settings.recipe import TrainConfig
 
 
@@ -38,8 +38,12 @@ class DecoderPhase(FrozenBitsPhase):
         """Return the learning rate of the finish."""
         return schedules.falling(self.config.finish_rate, progress)
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:
+    def moment(self, progress: float) -> Moment:
+        """Return the weights of the paper's terms."""
+        return Moment(weights=weigh(self.config.losses, progress))
+
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Return the reconstruction of both pictures."""
         outputs, linear = self.model.decode(self.states(rows)), self.model.decoder.draws_pixels
         before, after = image_loss(self.config.losses.image, outputs, self.pictures(rows), linear=linear)
-        return total({"before": before, "after": after}, weigh(self.config.losses, progress))
+        return total({"before": before, "after": after}, moment.weights)

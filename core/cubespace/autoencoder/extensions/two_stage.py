@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from cubespace.autoencoder.joint import JointPhase
 from cubespace.autoencoder.losses import direct, image_loss, total, weigh, zero_suppress
 from cubespace.autoencoder.objective import Losses
-from cubespace.autoencoder.phase import FrozenBitsPhase
+from cubespace.autoencoder.phase import FrozenBitsPhase, Moment
 from cubespace.autoencoder.schedules import amount, epochs, temperature
 from cubespace.settings.recipe import TrainConfig
 
@@ -24,15 +24,19 @@ class StatePhase(JointPhase):
         """Return encoder and decoder."""
         return self.model.encoder, self.model.bin_concrete, self.model.decoder
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:
+    def moment(self, progress: float) -> Moment:
+        """Return the temperature and the weights of the paper's terms."""
+        return Moment(temperature(self.config.temperature, progress), weigh(self.config.losses, progress))
+
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Return the terms that need no action."""
         images = self.pictures(rows)
-        _, states = self.model.encode(images, temperature(self.config.temperature, progress))
+        _, states = self.model.encode(images, moment.temperature)
         before, after = image_loss(
             self.config.losses.image, self.model.decode(states), images, linear=self.model.decoder.draws_pixels
         )
         terms = {"before": before, "after": after, "zero_suppress": zero_suppress(states)}
-        return total(terms, weigh(self.config.losses, progress))
+        return total(terms, moment.weights)
 
     def settled(self, progress: float) -> bool:
         """Return whether the temperature is held and the delay is over."""
@@ -60,11 +64,15 @@ class ActionPhase(FrozenBitsPhase):
         """Return action model and apply module."""
         return self.model.action, self.model.apply_module
 
-    def losses(self, rows: Tensor, progress: float) -> Losses:
+    def moment(self, progress: float) -> Moment:
+        """Return the temperature."""
+        return Moment(temperature(self.config.temperature, progress), {"direct": 1.0})
+
+    def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Return the error of the predicted successor state."""
         states = self.states(rows)
-        _, successor = self.model.act(states, temperature(self.config.temperature, progress))
-        return total({"direct": direct(states, successor)}, {"direct": 1.0})
+        _, successor = self.model.act(states, moment.temperature)
+        return total({"direct": direct(states, successor)}, moment.weights)
 
     def settled(self, progress: float) -> bool:
         """Return whether the temperature is held."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import attrs
+
 from cubespace.base.errors import UsageError
-from cubespace.experiments.tables.rows import RunFacts, planner_rows, varying_axes
+from cubespace.experiments.tables.rows import Row, RunFacts, planner_rows, varying_axes
+from cubespace.experiments.tables.statistics import wilson
 
 Pair = tuple[float | None, float | None]  # None where the planner did not solve the problem
 Rows = Sequence[Mapping[str, Any]]
@@ -31,6 +34,48 @@ def efforts(runs: Sequence[RunFacts], against: str, key: str) -> dict[str, list[
     base = solved.pop(against)
     pairs = {name: [(base[one], mine[one]) for one in mine if one in base] for name, mine in solved.items()}
     return {name: points for name, points in pairs.items() if points}
+
+
+def effort_lists(runs: Sequence[RunFacts], key: str) -> dict[str, list[float | None]]:
+    """Return the effort of every search, None where no plan was found, by planner and the axes in which runs differ."""
+    lists: dict[str, list[float | None]] = {}
+    for label, row in _labelled(runs):
+        lists.setdefault(label, []).extend(getattr(record, key) if record.found else None for record in row.records)
+    return {label: values for label, values in lists.items() if any(value is not None for value in values)}
+
+
+def coverages(runs: Sequence[RunFacts], name: str = "valid") -> dict[str, Coverage]:
+    """Return the fraction of problems with a valid plan, by planner and the axes in which runs differ."""
+    counts: dict[str, tuple[int, int]] = {}
+    for label, row in _labelled(runs):
+        known = None if row.plans is None else getattr(row.plans, name)
+        if known is not None and row.plans is not None:
+            before = counts.get(label, (0, 0))
+            counts[label] = before[0] + known, before[1] + row.plans.instances
+    return {label: Coverage.of(*of) for label, of in counts.items()}
+
+
+@attrs.frozen
+class Coverage:
+    """A fraction of problems with Wilson's interval."""
+
+    fraction: float
+    low: float
+    high: float
+    problems: int
+
+    @classmethod
+    def of(cls, solved: int, problems: int) -> Coverage:
+        """Return that of a count."""
+        return cls(solved / max(1, problems), *wilson(solved, problems), problems)
+
+
+def _labelled(runs: Sequence[RunFacts]) -> Iterator[tuple[str, Row]]:
+    """Yield each run and planner with a label for plots."""
+    axes = varying_axes(runs)
+    several = [axis for axis in axes if len({facts.value(axis) for facts in runs}) > 1]
+    for row in planner_rows(runs):
+        yield ", ".join([row.planner, *(row.facts.value(axis) for axis in several)]), row
 
 
 def loss_rows(runs: Sequence[RunFacts]) -> dict[str, list[Rows]]:

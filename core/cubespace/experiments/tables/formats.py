@@ -5,20 +5,51 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import attrs
 
 from cubespace.base.errors import InputError
 from cubespace.experiments.tables.table import Table
 
-LATEX = {"\\": r"\textbackslash{}", "–": "--", "±": r"$\pm$", **{sign: f"\\{sign}" for sign in "&%$#_{}"}}
+
+class Tabular(Protocol):
+    """Something that is written as a table."""
+
+    @property
+    def caption(self) -> str:
+        """Return what holds for all of it."""
+
+    @property
+    def words(self) -> int:
+        """Return how many columns on the left are words; the others are set to the right."""
+
+    def texts(self) -> Sequence[Sequence[str]]:
+        """Return the head and the lines."""
+
+    def records(self) -> Sequence[Mapping[str, object]]:
+        """Return a record for each value."""
 
 
-def markdown(table: Table) -> str:
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"$<$",
+    ">": r"$>$",
+    "|": r"$|$",
+    "–": "--",
+    "±": r"$\pm$",
+    "…": r"\dots{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def markdown(table: Tabular) -> str:
     """Return the table for a page."""
-    head, *lines = _texts(table)
+    head, *lines = table.texts()
     marks = ["---"] * len(head)
     caption = f"{table.caption[:1].upper()}{table.caption[1:]}.\n\n" if table.caption else ""
     return caption + "\n".join(
@@ -26,17 +57,18 @@ def markdown(table: Table) -> str:
     )
 
 
-def latex(table: Table) -> str:
+def latex(table: Tabular) -> str:
     """Return the table for a paper; it needs the package booktabs."""
-    head, *lines = ([_escaped(cell) for cell in line] for line in _texts(table))
-    columns = "l" * len(table.axes) + "r" * (len(head) - len(table.axes))
-    body = [" & ".join(line) + r" \\" for line in lines]
+    head, *lines = ([_escaped(cell) for cell in line] for line in table.texts())
+    columns = "l" * table.words + "r" * (len(head) - table.words)
+    # a bracket or an asterisk that follows a line break would be read as its argument
+    body = ["{}" * line[0].startswith(("[", "*")) + " & ".join(line) + r" \\" for line in lines]
     top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
     caption = [f"% {table.caption}"] if table.caption else []
     return "\n".join([*caption, *top, *body, r"\bottomrule", r"\end{tabular}"])
 
 
-def as_csv(table: Table) -> str:
+def as_csv(table: Tabular) -> str:
     """Return a line for each value of the table, with mean, deviation, minimum and maximum in separate columns."""
     records = table.records()
     names = list(dict.fromkeys(name for record in records for name in record))
@@ -47,12 +79,12 @@ def as_csv(table: Table) -> str:
     return text.getvalue().rstrip("\n")
 
 
-def as_json(table: Table) -> str:
+def as_json(table: Tabular) -> str:
     """Return the records of the table."""
     return json.dumps(table.records(), indent=2)
 
 
-FORMATS: dict[str, Callable[[Table], str]] = {"markdown": markdown, "latex": latex, "csv": as_csv, "json": as_json}
+FORMATS: dict[str, Callable[[Tabular], str]] = {"markdown": markdown, "latex": latex, "csv": as_csv, "json": as_json}
 
 
 def put_beside(table: Table, file: Path) -> Table:
@@ -70,16 +102,6 @@ def put_beside(table: Table, file: Path) -> Table:
     return attrs.evolve(
         table, beside=tuple((title, tuple(line.get(title) or "–" for line in matching)) for title in titles)
     )
-
-
-def _texts(table: Table) -> list[Sequence[str]]:
-    """Return the head and the lines of a table as texts."""
-    head = [*table.axes, *(title for title, _ in table.beside), *(heading.title for heading in table.headings)]
-    lines: list[Sequence[str]] = [head]
-    for number, (row, values) in enumerate(zip(table.rows, table.values, strict=True)):
-        shown = [heading.column.show(value) for heading, value in zip(table.headings, values, strict=True)]
-        lines.append([*row.values(), *(texts[number] for _, texts in table.beside), *shown])
-    return lines
 
 
 def _escaped(text: str) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from statistics import fmean, median, median_low, stdev
+from collections.abc import Callable
+from statistics import fmean
 from typing import Literal
 
 import attrs
 
-from cubespace.base.errors import UsageError
-from cubespace.base.options import suggestion
 from cubespace.evaluation.diagnosis_record import DiagnosisRecord
 from cubespace.evaluation.graph_diagnosis import GraphDiagnosis
 from cubespace.evaluation.plan_record import PlanRecord
@@ -30,6 +28,18 @@ class Measure:
     read: Callable[[Row], Number]
     stage: Literal["train", "extract", "evaluate"]
     digits: int = 4
+    of_record: Callable[[PlanRecord], Number] | None = None  # what it is a mean of, over solved problems
+    written_by: str = ""  # the stage whose file it stands in, if that is another one
+
+    @property
+    def of_solved(self) -> bool:
+        """Return whether it is a mean over solved problems."""
+        return self.of_record is not None
+
+    @property
+    def source(self) -> str:
+        """Return the stage that must be finished for it to be known."""
+        return self.written_by or self.stage
 
     @property
     def of_planner(self) -> bool:
@@ -52,15 +62,15 @@ def _fraction(count: Callable[[PlannerResults], int | None]) -> Callable[[Row], 
     return _plans(read)
 
 
-def _mean(number: Callable[[PlanRecord], Number]) -> Callable[[Row], Number]:
-    """Return a function that reads the mean over the solved instances."""
+def _of_solved(title: str, number: Callable[[PlanRecord], Number], digits: int) -> Measure:
+    """Return a measure that is the mean over the solved instances: those that all compared planners solved."""
 
     def read(row: Row) -> Number:
-        values = [number(record) for record in row.records if record.found]
+        values = [number(record) for record in row.compared]
         known = [value for value in values if value is not None]
         return fmean(known) if known else None
 
-    return read
+    return Measure(title, read, "evaluate", digits, of_record=number)
 
 
 def _ended(outcome: Outcome) -> Callable[[Row], Number]:
@@ -103,6 +113,7 @@ def _stage(key: Literal["seconds", "cpu_seconds"], *stages: str) -> Callable[[Ro
     return read
 
 
+DIAGNOSE = "diagnose"
 MEASURES = {
     "found": Measure("found", _fraction(lambda plans: plans.found), "evaluate", 3),
     "valid": Measure("valid", _fraction(lambda plans: plans.valid), "evaluate", 3),
@@ -111,18 +122,24 @@ MEASURES = {
     "exhausted": Measure("exhausted", _ended(Outcome.UNSOLVABLE), "evaluate", 0),  # every state seen, and no plan
     "out_of_time": Measure("out of time", _ended(Outcome.OUT_OF_TIME), "evaluate", 0),
     "out_of_memory": Measure("out of memory", _ended(Outcome.OUT_OF_MEMORY), "evaluate", 0),
-    "plan_length": Measure("plan length", _mean(lambda record: record.steps), "evaluate", 2),
-    "expansions": Measure("expansions", _mean(lambda record: record.expansions), "evaluate", 1),
-    "evaluations": Measure("evaluations", _mean(lambda record: record.evaluations), "evaluate", 1),
-    "generated": Measure("generated", _mean(lambda record: record.generated), "evaluate", 1),
-    "search_seconds": Measure("search s", _mean(lambda record: record.search_seconds), "evaluate", 4),
-    "planner_seconds": Measure("planner s", _mean(lambda record: record.seconds), "evaluate", 3),
+    "plan_length": _of_solved("plan length", lambda record: record.steps, 2),
+    "expansions": _of_solved("expansions", lambda record: record.expansions, 1),
+    "evaluations": _of_solved("evaluations", lambda record: record.evaluations, 1),
+    "generated": _of_solved("generated", lambda record: record.generated, 1),
+    "search_seconds": _of_solved("search s", lambda record: record.search_seconds, 4),
+    "planner_seconds": _of_solved("planner s", lambda record: record.seconds, 3),
     "known_states": Measure("known states", _plans(lambda plans: plans.known_states), "evaluate"),
     "known_steps": Measure("known steps", _plans(lambda plans: plans.known_transitions), "evaluate"),
-    "recall": Measure("recall", _diagnosed(lambda diagnosis: diagnosis.recall), "extract"),
-    "wrong": Measure("wrong per state", _diagnosed(lambda diagnosis: diagnosis.wrong), "extract"),
-    "graph_recall": Measure("recall of the graph", _graph(lambda graph: graph.graph_recall), "extract"),
-    "graph_wrong": Measure("wrong edges per state", _graph(lambda graph: graph.graph_wrong), "extract"),
+    "recall": Measure("recall", _diagnosed(lambda diagnosis: diagnosis.recall), "extract", written_by=DIAGNOSE),
+    "wrong": Measure(
+        "wrong per state", _diagnosed(lambda diagnosis: diagnosis.wrong), "extract", written_by="diagnose"
+    ),
+    "graph_recall": Measure(
+        "recall of the graph", _graph(lambda graph: graph.graph_recall), "extract", written_by="diagnose"
+    ),
+    "graph_wrong": Measure(
+        "wrong edges per state", _graph(lambda graph: graph.graph_wrong), "extract", written_by="diagnose"
+    ),
     "actions": Measure("actions", _extracted(lambda record: record.actions), "extract", 0),
     "differences": Measure("differences", _extracted(lambda record: record.differences), "extract", 0),
     "literals": Measure("literals", _extracted(lambda record: record.literals), "extract", 1),
@@ -136,7 +153,7 @@ MEASURES = {
     "bits": Measure("bits", _bits, "train", 0),
     "updates": Measure("updates", lambda row: row.facts.learner.updates if row.facts.learner else None, "train", 0),
     "training_seconds": Measure("learning s", _stage("seconds", "train"), "train", 1),
-    "training_cpu_seconds": Measure("learning CPU s", _stage("cpu_seconds", "train"), "train", 0),
+    "training_cpu_seconds": Measure("learning CPU s", _stage("cpu_seconds", "train"), "train", 1),
     "extraction_seconds": Measure("extraction s", _stage("seconds", "extract"), "extract", 1),
     "learning_cpu_seconds": Measure("model CPU s", _stage("cpu_seconds", "data", "train", "extract"), "extract", 1),
 }
@@ -146,129 +163,3 @@ TEXTS: dict[str, Callable[[RunFacts], str]] = {  # what a table can say in words
     "preconditions": lambda facts: facts.extraction.precondition if facts.extraction else "",
 }
 PLANS = "plans"  # found/valid/optimal in one cell, added up
-
-Summary = Callable[[Sequence[float]], float]
-SUMMARIES: dict[str, Summary] = {"mean": fmean, "median": median, "min": min, "max": max, "sum": sum}
-SPREAD, RANGE, MEDIAN = "spread", "range", "median"  # mean ± sd, minimum–maximum, and one of SUMMARIES
-
-
-@attrs.frozen(kw_only=True)
-class PlanCounts:
-    """Plans found, valid and optimal, and of how many instances; None where a domain cannot judge."""
-
-    found: int
-    valid: int | None
-    optimal: int | None
-    instances: int
-
-
-@attrs.frozen(kw_only=True)
-class Value:
-    """The value of a cell of a table: a measure over the runs that it aggregates."""
-
-    numbers: tuple[float, ...] = ()
-    counts: PlanCounts | None = None
-    texts: tuple[str, ...] = ()  # each once
-
-    @property
-    def mean(self) -> float | None:
-        """Return the mean, or None if nothing was measured."""
-        return fmean(self.numbers) if self.numbers else None
-
-    @property
-    def deviation(self) -> float | None:
-        """Return the standard deviation over runs; None for one run."""
-        return stdev(self.numbers) if len(self.numbers) > 1 else None
-
-
-@attrs.frozen(kw_only=True)
-class Column:
-    """A measure and its summary, as the user writes it: ``recall``, ``recall:min``, ``plans``."""
-
-    name: str
-    summary: str = SPREAD
-
-    @classmethod
-    def parse(cls, text: str) -> Column:
-        """Read ``NAME`` or ``NAME:SUMMARY``."""
-        name, _, summary = text.strip().partition(":")
-        known = [PLANS, *MEASURES, *TEXTS]
-        if name not in known:
-            raise UsageError(f"No measure is called '{name}'. {suggestion(name, known)}Available: {', '.join(known)}.")
-        ways = [SPREAD, RANGE, *SUMMARIES]
-        if summary and not (name in MEASURES and summary in ways) and (name, summary) != (PLANS, MEDIAN):
-            raise UsageError(
-                f"'{text}': a number is summarised by {', '.join(ways)}; plans are added up, or summarised by {MEDIAN}"
-            )
-        return cls(name=name, summary=summary or SPREAD)
-
-    @property
-    def of_planner(self) -> bool:
-        """Return whether it differs from planner to planner."""
-        return self.name == PLANS or (self.name in MEASURES and MEASURES[self.name].of_planner)
-
-    @property
-    def title(self) -> str:
-        """Return the heading."""
-        if self.name in TEXTS:
-            return self.name
-        title = "found/valid/optimal" if self.name == PLANS else MEASURES[self.name].title
-        return title if self.summary == SPREAD else f"{title} ({self.summary})"
-
-    def over(self, rows: Sequence[Row]) -> Value:
-        """Return the value over some rows; a stage that several runs share is counted once."""
-        if self.name == PLANS:
-            plans = [row.plans for row in rows if row.plans]
-            return Value(counts=_median_counts(plans) if self.summary == MEDIAN else _added(plans))
-        if self.name in TEXTS:
-            texts = dict.fromkeys(TEXTS[self.name](row.facts) for row in rows)
-            return Value(texts=tuple(text for text in texts if text))
-        measure = MEASURES[self.name]
-        once: dict[tuple[str, str], Number] = {}
-        for row in rows:
-            once[row.facts.key(measure.stage), row.planner if measure.of_planner else ""] = measure.read(row)
-        return Value(numbers=tuple(float(number) for number in once.values() if number is not None))
-
-    def show(self, value: Value, dash: str = "–", plus_minus: str = "±") -> str:
-        """Return a value as text."""
-        if value.counts is not None:
-            counts = value.counts
-            valid, optimal = ("?" if count is None else str(count) for count in (counts.valid, counts.optimal))
-            return f"{counts.found}/{valid}/{optimal} of {counts.instances}"
-        if value.texts:
-            return "; ".join(value.texts)
-        if not value.numbers:
-            return dash
-        digits = MEASURES[self.name].digits
-        if self.summary in SUMMARIES:
-            return f"{SUMMARIES[self.summary](value.numbers):.{digits}f}"
-        if self.summary == RANGE:
-            return f"{min(value.numbers):.{digits}f}–{max(value.numbers):.{digits}f}"
-        mean, deviation = value.mean, value.deviation
-        return f"{mean:.{digits}f}" if deviation is None else f"{mean:.{digits}f} {plus_minus} {deviation:.{digits}f}"
-
-
-def _added(plans: Sequence[PlannerResults]) -> PlanCounts | None:
-    """Return the counts of several planners or runs, added up; None if there are none."""
-    if not plans:
-        return None
-    judged = all(row.valid is not None for row in plans)
-    return PlanCounts(
-        found=sum(row.found for row in plans),
-        valid=sum(row.valid or 0 for row in plans) if judged else None,
-        optimal=sum(row.optimal or 0 for row in plans) if judged else None,
-        instances=sum(row.instances for row in plans),
-    )
-
-
-def _median_counts(plans: Sequence[PlannerResults]) -> PlanCounts | None:
-    """Return the medians of the counts of several runs, each by itself; of an even number, the lower of the two."""
-    if not plans:
-        return None
-    judged = all(row.valid is not None for row in plans)
-    return PlanCounts(
-        found=median_low(row.found for row in plans),
-        valid=median_low(row.valid or 0 for row in plans) if judged else None,
-        optimal=median_low(row.optimal or 0 for row in plans) if judged else None,
-        instances=median_low(row.instances for row in plans),
-    )

@@ -21,7 +21,7 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, TrialState
 
-from cubespace.base.errors import UsageError
+from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import write_text
 from cubespace.experiments.executor import Executor, Job, JobResult
 from cubespace.experiments.jobs import LOGS
@@ -159,8 +159,9 @@ class TuningRun:
 
     def _study(self) -> optuna.Study:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        storage: Any = self.storage or JournalStorage(JournalFileBackend(str(self.folder / JOURNAL)))
+        journal = self.folder / JOURNAL
         try:
+            storage: Any = self.storage or JournalStorage(JournalFileBackend(str(journal)))
             return optuna.create_study(
                 storage=storage,
                 sampler=self._sampler(),
@@ -169,7 +170,10 @@ class TuningRun:
                 load_if_exists=True,
             )
         except Exception as error:  # a database may raise anything
-            reason = str(error).splitlines()[0]
+            reason = next(iter(str(error).splitlines()), "")
+            if self.storage is None:
+                way = "remove its last whole lines until it can be read, or the file, to begin anew"
+                raise InputError(f"'{journal}' is damaged ({type(error).__name__}: {reason}): {way}") from error
             raise UsageError(f"the storage of the tuning cannot be used ({type(error).__name__}: {reason})") from error
 
     def _name(self) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 import attrs
 
 from cubespace.base.errors import InputError
+from cubespace.base.files import well_formed
 from cubespace.base.observer import Observer
 from cubespace.base.records import read_record
 from cubespace.data import transitions
@@ -88,7 +89,8 @@ class RunContents:
         config = self.run.config
         domain: Domain = self.catalogue.create("domain", config.domain, home=self.run.home)
         if isinstance(domain, Explorer) and stream and self.run.finished("data"):
-            domain.recall(transitions.load_findings(self.run.file(DATA)))
+            with well_formed(self.run.file(DATA)):
+                domain.recall(transitions.load_findings(self.run.file(DATA)))
         spoiled = spoil(domain, config.data.spoil, config.data.seed, stream)
         stand_for(spoiled, domain)
         return spoiled

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import attrs
+from attrs.validators import and_, ge, lt
 
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.symbols.extraction import ExtractionReport
@@ -14,7 +17,8 @@ class ExtractionRecord(ExtractionReport):
 
     effects: EffectSource  # where the effects come from
     precondition: str  # the learner of preconditions, as NAME or NAME:key=value,…
-    redrawing_error: float  # the largest mean squared error with which a training picture is redrawn
+    # the largest mean squared error with which a training picture is redrawn
+    redrawing_error: float = attrs.field(validator=and_(ge(0.0), lt(math.inf)))
 
     @classmethod
     def of(

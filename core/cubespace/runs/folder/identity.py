@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import attrs
 
-from cubespace.base.errors import CubeError
+from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.base.options import parse_spec, rooted
+from cubespace.plugins.blame import blame
 from cubespace.plugins.catalogue import Catalogue
 
 FileDigest = Callable[[Path], str]  # the hash of a file
@@ -38,24 +40,48 @@ def same_components(catalogue: Catalogue, known: Mapping[str, str]) -> bool:
     return True
 
 
-def source_digests(catalogue: Catalogue, kind: str, spec: str, home: Path, digest: FileDigest) -> dict[str, str]:
-    """Return the hashes of the files and folders that the options of a component name, by the path as it is written."""
+def source_digests(catalogue: Catalogue, spec: str, home: Path, digest: FileDigest) -> dict[str, str]:
+    """Return the hash of the content of all files behind each path that the options of a domain name.
+
+    The path is as it is written there. Files that do not exist, as on another machine, are left out.
+    """
     parsed = parse_spec(spec)
-    options = catalogue.find(kind, parsed.name).options(parsed.options)
-    paths = {key: value for key, value in attrs.asdict(options, recurse=False).items() if isinstance(value, Path)}
-    found = attrs.asdict(rooted(options, home), recurse=False)
-    return {str(path): _source_digest(found[key], digest) for key, path in paths.items() if found[key].exists()}
+    component = catalogue.find("domain", parsed.name)
+    options = component.options(parsed.options)
+    written = {key: value for key, value in attrs.asdict(options, recurse=False).items() if isinstance(value, Path)}
+    if not written:
+        return {}
+    cls, found = component.load(), attrs.asdict(rooted(options, home), recurse=False)
+    with blame(cls):
+        behind = {key: list(cls.files_behind(key, found[key])) for key in written if found[key].exists()}
+    digests = {str(written[key]): _source_digest(found[key], files, digest) for key, files in behind.items()}
+    return {path: value for path, value in digests.items() if value is not None}
 
 
-def same_sources(known: Mapping[str, str], home: Path, digest: FileDigest) -> bool:
-    """Return whether the user's files are as they were; those that are gone, as on another machine, do not count."""
-    present = {path: expected for path, expected in known.items() if (home / path).exists()}
-    return all(_source_digest(home / path, digest) == expected for path, expected in present.items())
+def same_sources(catalogue: Catalogue, spec: str, known: Mapping[str, str], home: Path, digest: FileDigest) -> bool:
+    """Return whether the user's files are as they were; those that are gone do not count, nor does a missing plugin."""
+    if not known:
+        return True
+    try:
+        present = source_digests(catalogue, spec, home, digest)
+    except UsageError:
+        return True
+    return all(present[path] == expected for path, expected in known.items() if path in present)
 
 
-def _source_digest(path: Path, digest: FileDigest) -> str:
-    """Return the hash of a file; of a folder, that of the names and sizes of all files in it."""
-    if path.is_file():
-        return digest(path)
-    listing = sorted((str(file.relative_to(path)), file.stat().st_size) for file in path.rglob("*") if file.is_file())
-    return hashlib.sha256(repr(listing).encode()).hexdigest()
+def _source_digest(path: Path, files: Sequence[Path], digest: FileDigest) -> str | None:
+    """Return the hash of a file, or of the names and contents of all files behind a path; None if one is gone."""
+    if files == [path]:
+        return digest(path) if path.is_file() else None
+    if not all(file.is_file() for file in files):
+        return None
+    start = path if path.is_dir() else path.parent
+    listing = sorted((os.path.relpath(file, start), _content(file, digest)) for file in files)
+    return hashlib.sha256(repr(listing).encode(errors="surrogateescape")).hexdigest()
+
+
+def _content(file: Path, digest: FileDigest) -> str:
+    try:
+        return digest(file)
+    except InputError:  # it cannot be read, which the domain reports better
+        return ""

@@ -31,6 +31,7 @@ class StageRecord:
     seconds: float
     cpu_seconds: float  # of this process and its children
     date: str
+    settings: dict[str, Any] = attrs.field(factory=dict)  # those that are part of the key, to be read by people
 
 
 def read_manifest(path: Path, config: RunConfig) -> dict[str, StageRecord]:

@@ -18,6 +18,7 @@ class RunResults:
 
     learner: str  # with the apply module, if one was trained
     updates: int  # gradient updates that were made
+    precision: str | None = None  # of the arithmetic of training; None if nothing was trained by gradient
     effects: EffectSource  # where they come from
     preconditions: str  # the learner of preconditions
     domain: str

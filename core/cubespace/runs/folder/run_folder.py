@@ -8,8 +8,9 @@ import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 
 import attrs
 import filelock
@@ -21,6 +22,7 @@ from cubespace.base.options import parse_spec
 from cubespace.base.version import __version__, version_of
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.identity import component_identities, same_components, same_sources, source_digests
+from cubespace.runs.folder.kept_hashes import HASHES, KeptHashes
 from cubespace.runs.folder.manifest import (
     MANIFEST,
     StageRecord,
@@ -51,6 +53,12 @@ class RunFolder:
     digests: ReadOnce[str] = attrs.field(factory=lambda: ReadOnce(sha256), repr=False, eq=False)
     _configs: ReadOnce[RunConfig] = attrs.field(factory=lambda: ReadOnce(load_stored), repr=False, eq=False)
     _manifests: ReadOnce[dict[str, StageRecord]] = attrs.field(init=False, repr=False, eq=False)
+
+    hashes: KeptHashes = attrs.field(init=False, repr=False, eq=False)
+
+    @hashes.default
+    def _kept_hashes(self) -> KeptHashes:
+        return KeptHashes(self.path / HASHES, self.digests)
 
     @_manifests.default
     def _read_manifests(self) -> ReadOnce[dict[str, StageRecord]]:
@@ -110,7 +118,10 @@ class RunFolder:
             if not self.file(ENVIRONMENT).exists():
                 started_in = os.path.relpath(os.path.realpath(Path.cwd()), os.path.realpath(self.path))
                 write_json(self.file(ENVIRONMENT), {**environment(), "started_in": started_in})
-            yield
+            try:
+                yield
+            finally:
+                self.hashes.save()
 
     def _refuse_another_training(self) -> None:
         known = self._configs(self.file(CONFIG))
@@ -200,7 +211,7 @@ class RunFolder:
             record.inputs == self._inputs(name, known)
             and self._intact(record.files)
             and same_components(self.catalogue, record.components)
-            and (not record.sources or same_sources(record.sources, self.home, self.digests))
+            and same_sources(self.catalogue, self.config.domain, record.sources, self.home, self.hashes)
         )
 
     @contextmanager
@@ -214,21 +225,20 @@ class RunFolder:
         named = list(components)
         identities = component_identities(self.catalogue, named)
         inputs = self._inputs(name, {})
+        sources: dict[str, str] = {}  # before the work: what changes meanwhile makes the stage unfinished
+        if any(kind == "domain" for kind, _ in named):
+            sources = source_digests(self.catalogue, self.config.domain, self.home, self.hashes)
         yield identities
-        sources = [
-            source_digests(self.catalogue, kind, spec, self.home, self.digests)
-            for kind, spec in named
-            if kind == "domain"
-        ]
         record = StageRecord(
             key=self.config.own_key(name),
             components=identities,
             inputs=inputs,
-            sources={path: digest for table in sources for path, digest in table.items()},
+            sources=sources,
             files={file: self.digest(file) for file in STAGES[name].files},
             seconds=round(time.perf_counter() - begun, 2),
             cpu_seconds=round(_cpu_seconds() - used, 2),
             date=time.strftime("%Y-%m-%d"),
+            settings=self.config.settings_of(name),
         )
         write_manifest(self.file(MANIFEST), {**self.records(), name: record})
 
@@ -239,6 +249,8 @@ class RunFolder:
         record = other.records()[name]
         for file in record.files:
             link(other.file(file), self.file(file))
+        if other.file(HASHES).is_file() and not self.file(HASHES).is_file():
+            link(other.file(HASHES), self.file(HASHES))
         write_manifest(self.file(MANIFEST), {**self.records(), name: record})
 
     def _inputs(self, name: str, known: dict[str, bool]) -> dict[str, str]:
@@ -275,11 +287,17 @@ def environment() -> dict[str, object]:
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "libraries": {name: version_of(name) for name in LIBRARIES},
+        "libraries": dict(_libraries()),
         "date": time.strftime("%Y-%m-%d"),
     }
 
 
+@cache  # a matrix asks for it once per cell
+def _libraries() -> Mapping[str, str | None]:
+    return MappingProxyType({name: version_of(name) for name in LIBRARIES})
+
+
+@cache
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()

@@ -8,40 +8,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 import time
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import attrs
-import numpy as np
 
-from cubespace.base.errors import CubeError, InputError, UsageError
+from cubespace.base.errors import InputError
 from cubespace.base.files import replacing
-from cubespace.base.leftovers import temporary_prefix
-from cubespace.base.observer import Observer
-from cubespace.base.options import parse_spec, structure
-from cubespace.base.records import read_record
+from cubespace.base.options import structure
 from cubespace.base.version import __version__
-from cubespace.data.domain import Domain, Pairs
-from cubespace.data.spoiling import spoil
-from cubespace.evaluation.memorisation import TrainingMemory
-from cubespace.plugins.catalogue import Catalogue
-from cubespace.runs.folder.bits_file import load_bits
-from cubespace.runs.folder.contents import RunContents
-from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
-from cubespace.runs.learners import read_code
-from cubespace.runs.pictures.plan import Planning
-from cubespace.settings.recipe import Execution
-from cubespace.settings.run_config import RunConfig, load_config
 from cubespace.settings.stages import BITS, CODE, EXTRACTION, LEARNER, MEASURES, PDDL, STRIPS
-from cubespace.symbols.strips import load_strips
 
 SUFFIX, CARD, FORMAT = ".cube", "card.json", 2
 FILES = (CONFIG, CODE, LEARNER, MEASURES, BITS, STRIPS, PDDL, EXTRACTION)
 MAX_CARD, MAX_BYTES = 1 << 20, 1 << 30  # of the card, and of all files together
+MAX_FILE: Mapping[str, int] = MappingProxyType(  # bytes of those that need not be large
+    {**dict.fromkeys((CONFIG, LEARNER, MEASURES, EXTRACTION), 1 << 22), PDDL: 1 << 26}
+)
+CHUNK = 1 << 20  # bytes that are held of a file at a time
 A_TIME = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same model gives the same bundle
 
 
@@ -57,29 +45,11 @@ class Card:
     files: Mapping[str, str]  # hashes by name
 
 
-def open_planning(path: Path, catalogue: Catalogue, execution: Execution) -> Planning:
-    """Open the model of a run folder, or of a bundle."""
-    if not path.is_file():
-        return Planning.of(RunContents(RunFolder.load(path, catalogue), catalogue, execution, Observer()))
-    with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as name:
-        folder = Path(name)
-        unpack(path, folder)
-        code = read_code(catalogue, folder / CODE, execution)
-        domain = bundle_domain(load_config(folder / CONFIG, {}), code.image_shape, catalogue)
-        seen = load_bits(folder / BITS)["train"]
-        return Planning(
-            code=code,
-            model=load_strips(folder / STRIPS),
-            domain=domain,
-            memory=TrainingMemory.of(seen.before, seen.after),
-            redrawing_error=read_record(ExtractionRecord, folder / EXTRACTION).redrawing_error,
-        )
-
-
 def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:
     """Write the bundle of a run whose model is extracted."""
     if not run.finished("extract"):
         raise InputError(f"{run.path} has no finished stage 'extract': cube extract {run.path} does it")
+    _refuse_large(run.path, {name: run.file(name).stat().st_size for name in FILES})
     content = {name: run.file(name).read_bytes() for name in FILES}
     card = Card(
         format=FORMAT,
@@ -101,10 +71,8 @@ def unpack(path: Path, folder: Path) -> Card:
         with zipfile.ZipFile(path) as archive:
             card = _card(archive)
             for name, digest in card.files.items():
-                data = archive.read(name)
-                if hashlib.sha256(data).hexdigest() != digest:
+                if _extract(archive, name, folder / name) != digest:
                     raise InputError(f"{path} is damaged: {name} does not match its hash")
-                (folder / name).write_bytes(data)
     except InputError:
         raise
     except OSError as error:
@@ -128,34 +96,23 @@ def _card(archive: zipfile.ZipFile) -> Card:
     there = sorted(entry.filename for entry in archive.infolist())
     if there != sorted((CARD, *FILES)) or set(card.files) != set(FILES):
         raise ValueError("it has other files than a bundle")
-    if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
-        raise ValueError("it is too large")
+    _refuse_large(Path(str(archive.filename)), {entry.filename: entry.file_size for entry in archive.infolist()})
     return card
 
 
-class Unjudged(Domain):
-    """Stands for a domain that is not there, or that would read files which a stranger has named."""
-
-    def __init__(self, image_shape: tuple[int, ...]) -> None:
-        self._shape = image_shape
-
-    @property
-    def image_shape(self) -> tuple[int, ...]:
-        """Return the shape of the pictures."""
-        return self._shape
-
-    def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:  # noqa: ARG002 - the contract's
-        """Refuse: a bundle has no pictures."""
-        raise UsageError("a bundle has no pictures to learn from: name a domain")
+def _refuse_large(owner: Path, sizes: Mapping[str, int]) -> None:
+    """Raise if files, by their sizes in bytes, are larger than those of any model that can be planned with."""
+    for name, size in (*sizes.items(), ("all of its files", sum(sizes.values()))):
+        most = MAX_FILE.get(name, MAX_BYTES)
+        if size > most:
+            raise InputError(f"'{owner}' is too large for a bundle: {name}, {size >> 20} MB, may have {most >> 20}")
 
 
-def bundle_domain(config: RunConfig, image_shape: tuple[int, ...], catalogue: Catalogue) -> Domain:
-    """Return the domain of a bundle, which judges its plans, or one that judges nothing."""
-    spec = parse_spec(config.domain)
-    try:
-        options = catalogue.find("domain", spec.name).options(spec.options)
-        if any(isinstance(value, Path) for value in attrs.asdict(options, recurse=False).values()):
-            return Unjudged(image_shape)
-        return spoil(catalogue.create("domain", spec), config.data.spoil, config.data.seed, 1)
-    except CubeError:  # a plugin that is not installed here, or what it needs
-        return Unjudged(image_shape)
+def _extract(archive: zipfile.ZipFile, name: str, target: Path) -> str:
+    """Write a file of an archive, piece by piece, and return its hash."""
+    digest = hashlib.sha256()
+    with archive.open(name) as source, target.open("wb") as copy:
+        while piece := source.read(CHUNK):
+            digest.update(piece)
+            copy.write(piece)
+    return digest.hexdigest()

@@ -19,6 +19,7 @@ from cubespace.base.numbers import number
 from cubespace.base.records import write_record
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation import distances
+from cubespace.evaluation.doubts import Doubt
 from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
 from cubespace.evaluation.memorisation import Memorised
 from cubespace.evaluation.plan_record import SearchRecord
@@ -88,7 +89,7 @@ class Solution:
         )
         return cls(search=search, frames=frames, verdict=verdict)
 
-    def record(self, planner: str, memorised: Memorised) -> SearchRecord:
+    def record(self, planner: str, memorised: Memorised, doubt: Doubt | None = None) -> SearchRecord:
         """Return all of it that is not a picture."""
         search, statistics = self.search, self.search.statistics
         return SearchRecord(
@@ -113,6 +114,8 @@ class Solution:
             known_states=memorised.known_states,
             known_transitions=memorised.known_transitions,
             unseen_steps=memorised.unseen_steps,
+            lacking=None if doubt is None else doubt.lacking,
+            doubtful_steps=() if doubt is None else doubt.doubtful_steps,
         )
 
 

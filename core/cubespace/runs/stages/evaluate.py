@@ -9,6 +9,7 @@ from pathlib import Path
 
 import attrs
 
+from cubespace.base.arrays import Bits
 from cubespace.base.errors import InputError
 from cubespace.base.files import write_text
 from cubespace.base.images import write_png
@@ -28,11 +29,13 @@ from cubespace.runs.folder.plan_files import (
     INIT_PICTURE,
     PROBLEM_PDDL,
     RESULT,
+    picture_digests,
     plan_folder,
     problem_folder,
 )
 from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.runs.folder.trace_file import TRACE, load_trace
 from cubespace.runs.pictures.solving import (
     Solution,
     judge_search,
@@ -78,6 +81,7 @@ def evaluate_run(run: RunContents) -> None:
         results = RunResults(
             learner=learner.title,
             updates=learner.updates,
+            precision=learner.precision,
             effects=extraction.effects,
             preconditions=extraction.precondition,
             domain=config.domain,
@@ -148,23 +152,71 @@ class Bench:
     ) -> Iterator[PlanRecord]:
         """Yield the record of each problem, in order; only searches run side by side, so nothing else changes."""
         folders = [plan_folder(self.run.path, problem.name, spec) for problem in problems]
-        known = [_finished(folder, key) for folder, key in zip(folders, keys, strict=True)]
-        left = [search for search, record in zip(searches, known, strict=True) if record is None]
+        known = [_kept(*each) for each in zip(folders, keys, searches, strict=True)]
+        left = [search for search, kept in zip(searches, known, strict=True) if kept is None]
         with side_by_side(partial(search_plan, planner, limits=self.limits), left, self.at_once) as results:
-            for problem, folder, key, record in zip(problems, folders, keys, known, strict=True):
-                yield record or self._written(folder, problem, next(results), spec, key)
+            for problem, folder, key, kept in zip(problems, folders, keys, known, strict=True):
+                if kept is None:
+                    record = self._judged(folder, problem, next(results), spec, key)
+                    self._tell(record)
+                else:
+                    record = self._judged(folder, problem, kept.search, spec, key) if kept.found else kept.record
+                pictures = picture_digests(self.run.path, problem.name, spec)
+                yield attrs.evolve(record, pictures=pictures)
 
-    def _written(self, folder: Path, problem: Problem, result: SearchResult, spec: str, key: str) -> PlanRecord:
-        """Judge the result of a search, write it down and return its record."""
+    def _judged(self, folder: Path, problem: Problem, result: SearchResult, spec: str, key: str) -> PlanRecord:
+        """Judge the result of a search, write it down and return its record.
+
+        So is a plan that was found by an earlier call: only the search is not done again.
+        """
         solution = judge_search(self.code, result, problem, self.domain)
         search = solution.record(spec, self.memory.count(solution.trace))
         record = PlanRecord.of(search, key=key, problem=problem.name)
         _write_lifted_plan(folder, self.planned, solution)
         write_solution(folder, problem, self.planned.strips, solution, record)
-        self.observer.plan(as_table(record))
-        if solution.crashed:
-            self.observer.say(f"evaluate: {spec} crashed on instance {problem.name}: {record.detail}")
         return record
+
+    def _tell(self, record: PlanRecord) -> None:
+        self.observer.plan(as_table(record))
+        if record.outcome == Outcome.CRASHED:
+            self.observer.say(f"evaluate: {record.planner} crashed on instance {record.problem}: {record.detail}")
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class KeptSearch:
+    """A search that an earlier call has done."""
+
+    record: PlanRecord
+    search: SearchResult
+
+    @property
+    def found(self) -> bool:
+        """Return whether there is a plan, whose verdict is never taken from a file."""
+        return self.record.found
+
+
+def _kept(folder: Path, key: str, problem: SearchProblem) -> KeptSearch | None:
+    """Return the search of a folder if it is done, and if its plan still leads to the goal."""
+    record = _finished(folder, key)
+    if record is None:
+        return None
+    trace = load_trace(folder / TRACE, record.trace) if record.found else None
+    if record.found and not _leads_to_goal(record, trace, problem):
+        return None
+    return KeptSearch(record=record, search=Solution.restored(record, trace, None).search)
+
+
+def _leads_to_goal(record: PlanRecord, trace: Bits | None, problem: SearchProblem) -> bool:
+    """Return whether a kept plan and its states belong together, and lead from the start of a problem to its goal."""
+    plan = record.plan or ()
+    if trace is None or len(trace) != len(plan) + 1 or not problem.task.reached(trace[-1]):
+        return False
+    if record.latent:  # the network would have to be searched again to know the states between
+        return bool((trace[0] == problem.init).all())
+    if not all(0 <= action < problem.model.actions for action in plan):
+        return False
+    states = problem.model.execute(problem.init, plan)
+    return states is not None and bool((states == trace).all())
 
 
 def _announce(

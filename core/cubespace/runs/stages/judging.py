@@ -12,6 +12,7 @@ from cubespace.data.transitions import Transitions
 from cubespace.evaluation.judgement import Judgement, Observed, judge_model
 from cubespace.evaluation.memorisation import Familiarity, TrainingMemory, known_pictures
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
+from cubespace.evaluation.precision import estimate_precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.same_codes import look_different
 from cubespace.learning.code import EXOGENOUS, Code
@@ -53,6 +54,14 @@ def judge_run(
             known_pictures=known_pictures((training.before, training.after), held_pictures),
             look_different=int(unlike.sum()),
             looked_at=len(unlike),
+            precision=estimate_precision(
+                model,
+                (before, after),
+                (held_before, held_after),
+                grouped=code.groups is not None,
+                draw=code.draw,
+                look=code.encode,
+            ),
             own_changes=[
                 *(locate(change, before, training.before) for change in own_changes(before, after)),
                 *_left_out(code),

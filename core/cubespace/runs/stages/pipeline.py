@@ -12,6 +12,7 @@ from cubespace.base.observer import following
 from cubespace.plugins.blame import blame
 from cubespace.runs.announcement import announce
 from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.plan_files import pictures_changed
 from cubespace.runs.stages.data import draw_data
 from cubespace.runs.stages.diagnose import diagnose_run
 from cubespace.runs.stages.evaluate import evaluate_run
@@ -53,7 +54,12 @@ class Pipeline(RunContents):
                     "this run was made by an older version: its data set is kept, everything learned is learned again"
                 )
             for stage in self.run.config.way_to(last):
-                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self.results().crashed):
+                if self.run.finished(stage.name) and not (stage.name == "evaluate" and self._evaluates_again()):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     WORK[stage.name](self)
+
+    def _evaluates_again(self) -> bool:
+        """Return whether searches have crashed, or pictures of instances were changed since."""
+        results = self.results()
+        return bool(results.crashed) or any(pictures_changed(self.run.path, record) for record in results.records)

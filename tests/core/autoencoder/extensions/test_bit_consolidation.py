@@ -87,7 +87,14 @@ def test_written_effects_reproduce_every_training_transition(tmp_path, apply) ->
     split = toggles(100)
     shape = attrs.evolve(tiny_recipe(apply).autoencoder, actions=100)  # room for every difference
     steps = ("consolidate", "rewrite", "decoder")
-    wide = Recipe(autoencoder=shape, train=TrainConfig(extensions=steps, epochs=2, decoder_epochs=1, batch=20))
+    short = TrainConfig(
+        extensions=steps,
+        epochs=2,
+        decoder_epochs=1,
+        batch=20,
+        consolidation=ConsolidationConfig(rounds=2, epochs=2),
+    )
+    wide = Recipe(autoencoder=shape, train=short)
     run = training_run(tmp_path, split, toggles(20, 1), wide, execution=EVERY_EPOCH)
     rows = list(run)
     assert {row["phase"] for row in rows[2:-1]} == {"consolidate"}

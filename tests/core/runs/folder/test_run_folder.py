@@ -8,7 +8,7 @@ import pytest
 from command import python
 
 from cubespace.base.errors import InputError, UsageError
-from cubespace.base.files import write_text
+from cubespace.base.files import sha256, write_text
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder.manifest import write_manifest
 from cubespace.runs.folder.run_folder import RunFolder, default_folder
@@ -30,6 +30,18 @@ def test_other_training_settings_are_refused_with_their_keys(tmp_path) -> None:
     with pytest.raises(UsageError, match=r"train\.epochs"):
         RunFolder.start(tmp_path, load_config(None, {"train.epochs": 3}))
     RunFolder.start(tmp_path, load_config(None, {"plan.length": 3}))  # planning may change
+
+
+def test_another_precision_is_another_training_and_stands_in_the_manifest(tmp_path) -> None:
+    run = RunFolder.start(tmp_path, load_config(None, {"train.precision": "bf16"}))
+    with pytest.raises(UsageError, match=r"other settings: train\.precision"):
+        RunFolder.start(tmp_path, RunConfig())
+    assert run.config.own_key("train") != RunConfig().own_key("train")
+    with run.stage("train"):
+        for file in STAGES["train"].files:
+            write_text(run.file(file), "x")
+    assert "bf16" in (tmp_path / "manifest.json").read_text()
+    assert RunFolder.load(tmp_path).records()["train"].settings == {"train.precision": "bf16"}
 
 
 def test_a_foreign_folder_is_left_alone(tmp_path) -> None:
@@ -227,6 +239,58 @@ def test_pictures_of_the_user_that_change_open_the_stage_that_read_them(tmp_path
     assert not run.finished("data")
     picture.unlink()  # as on another machine
     assert run.finished("data")
+
+
+@pytest.fixture
+def pictures(tmp_path) -> Path:
+    """A folder of two pairs, and a table and a film of the same files."""
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for name in ("1_a.png", "1_b.png", "2_a.png", "2_b.png"):
+        (folder / name).write_bytes(name.encode())
+    (folder / "notes.txt").write_text("no picture")
+    (tmp_path / "pairs.csv").write_text("pictures/1_a.png,pictures/1_b.png\npictures/2_a.png,pictures/2_b.png\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "domain", ["images:path={0}", "images:frames={0}", "images:video={0}", "images:path={0}/../pairs.csv"]
+)
+def test_pictures_that_change_in_place_open_the_stage_whatever_their_size_and_time(domain, pictures, tmp_path) -> None:
+    config = load_config(None, {"domain": domain.format(pictures)})
+    run = RunFolder.start(tmp_path / "run", config)
+    do(run, "data", components=[("domain", config.domain)])
+    assert run.finished("data")
+    picture = pictures / "2_b.png"
+    before = picture.stat()
+    picture.write_bytes(b"2-b-png")
+    os.utime(picture, ns=(before.st_atime_ns, before.st_mtime_ns))  # as an archive is unpacked
+    assert picture.stat().st_size == before.st_size
+    assert not run.finished("data")
+    assert not RunFolder.load(run.path).finished("data")
+    picture.write_bytes(b"2_b.png")
+    (pictures / "notes.txt").write_text("still no picture")
+    assert run.finished("data") is ("video" not in domain), "a folder of videos has no other files"
+
+
+def test_pictures_are_hashed_once_though_every_command_looks_at_them(pictures, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("cubespace.runs.folder.kept_hashes.SETTLED_NS", 0)
+    config = load_config(None, {"domain": f"images:path={pictures}"})
+    run = RunFolder.start(tmp_path / "run", config)
+    with run.working():
+        do(run, "data", components=[("domain", config.domain)])
+    hashed: list[str] = []
+
+    def digest(path: Path) -> str:
+        hashed.append(path.name)
+        return sha256(path)
+
+    monkeypatch.setattr("cubespace.runs.folder.run_folder.sha256", digest)
+    assert RunFolder.load(run.path).finished("data")
+    assert hashed == ["data.npz"]
+    run.file("hashes.json").write_text('{"/x": [1], "y": 2')  # of no use, and no harm
+    assert RunFolder.load(run.path).finished("data")
+    assert sorted(hashed[1:]) == ["1_a.png", "1_b.png", "2_a.png", "2_b.png", "data.npz"]
 
 
 def test_a_stage_can_be_taken_over_from_a_run_of_the_same_settings(tmp_path) -> None:

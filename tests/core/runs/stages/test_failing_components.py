@@ -15,16 +15,17 @@ from cubespace.autoencoder.apply_module import ApplyModule
 from cubespace.autoencoder.encoder import Encoder
 from cubespace.autoencoder.objective import Losses, Objective
 from cubespace.autoencoder.phase import InstantPhase
-from cubespace.base.errors import ComponentError
+from cubespace.base.errors import ComponentError, InputError
 from cubespace.base.observer import Observer
-from cubespace.data.domain import Domain, Pairs
+from cubespace.data.domain import Domain, Explorer, Pairs, Progress
 from cubespace.learning.bit_learner import BitLearner
 from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import KINDS, Catalogue, collect
 from cubespace.plugins.entry_points import installed
+from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.stages.pipeline import Pipeline
-from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
+from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver, Statistics
 from cubespace.settings.check import resolve_components
 from cubespace.settings.recipe import Execution, TrainConfig
 from cubespace.settings.run_config import load_config
@@ -59,6 +60,13 @@ class Nan(ApplyModule):
         return state * torch.nan
 
 
+class Doubles(ApplyModule):
+    """Computes in more digits than the rest of the network."""
+
+    def forward(self, state: torch.Tensor, action: torch.Tensor, temperature: float) -> torch.Tensor:  # noqa: ARG002
+        return state.double()
+
+
 class Raising(Encoder):
     """Cannot do anything."""
 
@@ -84,6 +92,12 @@ class Uniform(ActionModel):
 
 class Free(Objective):
     """Has no total."""
+
+    def terms(self, *_: object) -> Losses:
+        return {}
+
+    def weigh(self, progress: float) -> dict[str, float]:  # noqa: ARG002
+        return {}
 
     def losses(self, *_: object) -> Losses:
         return {}
@@ -129,6 +143,14 @@ class Wide(PreconditionLearner):
         return Preconditions(action=np.arange(len(evidence.add)), positive=wide, negative=wide)
 
 
+class Contradiction(PreconditionLearner):
+    """Wants bits to be true and false."""
+
+    def learn(self, evidence: Evidence) -> Preconditions:
+        both = np.ones_like(evidence.add)
+        return Preconditions(action=np.arange(len(evidence.add)), positive=both, negative=both)
+
+
 class Silent(Solver):
     """Returns nothing."""
 
@@ -147,6 +169,13 @@ class Boaster(Silent):
 
     def solve(self, problem: SearchProblem, limits: Limits) -> SearchResult:  # noqa: ARG002
         return SearchResult(outcome=Outcome.SOLVED)
+
+
+class Counting(Silent):
+    """Counts in words."""
+
+    def solve(self, problem: SearchProblem, limits: Limits) -> SearchResult:  # noqa: ARG002
+        return SearchResult(outcome=Outcome.NOT_FOUND, statistics=Statistics(expansions="many"))  # type: ignore[arg-type]
 
 
 def catalogue(kind: str, target: type) -> Catalogue:
@@ -177,13 +206,16 @@ def run(folder: Path, kind: str, target: type, key: str, settings: dict[str, obj
         ("domain", Floats, "domain", "'before' of its pairs must be uint8"),
         ("domain", Leaving, "domain", r"it called sys.exit\(0\)"),
         ("apply", Nan, "autoencoder.apply", "are not all finite numbers"),
-        ("action", Uniform, "autoencoder.action", "its actions must be a floating-point tensor"),
+        ("apply", Doubles, "autoencoder.apply", r"must be a float32 tensor .* not torch\.float64"),
+        ("action", Uniform, "autoencoder.action", "its actions must be a float32 tensor"),
         ("objective", Free, "autoencoder.objective", "its losses have no 'total'"),
         ("extension", Lazy, "train.extensions", "ValueError: not today"),
         ("learner", Clueless, "learner.name", "it returned NoneType, not a Code"),
         ("encoder", Raising, "autoencoder.encoder", "ValueError: 4 are too many"),
         ("precondition", Nothing, "extract.precondition", "it returned NoneType, not Preconditions"),
         ("precondition", Wide, "extract.precondition", r"'positive' of its preconditions must be bool .* not bool"),
+        ("precondition", Contradiction, "extract.precondition", "require and forbid the same bit"),
+        ("planner", Counting, "plan.planners", "TypeError: a statistic must be a number, not 'many'"),
         ("planner", Silent, "plan.planners", "it returned NoneType, not a SearchResult"),
         ("planner", Boaster, "plan.planners", "gives no plan with a trace"),
     ],
@@ -220,3 +252,30 @@ def test_a_learner_that_cannot_even_be_tried_does_not_keep_others_from_being_cho
     said = [line for line in listener.lines if "learner theirs" in line]
     assert "not possible, bit learner 'theirs' of plugin 'their-plugin' (their-package 2.0) failed: it ret" in said[0]
     assert any("learner places" in line for line in listener.lines)
+
+
+class Explored(Floats, Explorer):
+    """Has found things."""
+
+    def explore(self, progress: Progress) -> None:
+        """Find nothing."""
+
+    def findings(self) -> dict[str, np.ndarray]:
+        return {}
+
+    def recall(self, findings: dict[str, np.ndarray]) -> None:
+        findings["frames"]
+
+
+def test_findings_that_are_gone_are_the_fault_of_the_file_not_of_the_domain(tmp_path) -> None:
+    loaded = catalogue("domain", Explored)
+    started = RunFolder.start(tmp_path / "run", load_config(None, {"domain": "theirs"}), loaded)
+    with started.stage("data"):
+        np.savez(started.file("data.npz"), before=np.zeros(1))
+    with pytest.raises(InputError, match=r"the content of '.*data\.npz' does not have the form .*frames"):
+        RunContents(started, loaded, Execution(device="cpu"), Observer()).domain()
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    statistics = Statistics(expansions=np.int64(3), search_seconds=np.float32(0.5))  # type: ignore[arg-type]
+    assert [type(value) for value in (statistics.expansions, statistics.search_seconds)] == [int, float]

@@ -16,12 +16,14 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.files import sha256
 from cubespace.base.observer import Observer
 from cubespace.plugins.catalogue import load_plugins
+from cubespace.report import write_report
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.stages.pipeline import Pipeline
 from cubespace.settings.check import resolve_components
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import load_config
 from cubespace.settings.stages import way_to
+from cubespace.studio.source import open_source
 
 STAGES = tuple(stage.name for stage in way_to("evaluate"))
 SETTINGS = {"domain": "lightsout:size=2", "data.transitions": 300, "plan.instances": 2, "plan.length": 2}
@@ -139,6 +141,44 @@ def test_plans_of_the_same_model_are_kept_when_more_are_wanted(path) -> None:
     assert listener.kinds("plan") == ["002"]
     records = pipeline(path, **{"plan.instances": 3}).results().planners["fd-lmcut"].records
     assert [record.problem for record in records] == ["000", "001", "002"]
+
+
+def test_a_verdict_is_never_taken_from_a_file_that_nothing_seals(path) -> None:
+    truth = sha256(path / "results.json")
+    plan = path / "problems" / "000" / "fd-lmcut"
+    record = json.loads((plan / "result.json").read_text())
+    assert record["valid"]
+    (plan / "result.json").write_text(json.dumps({**record, "valid": False, "optimal": None, "reason": "a lie"}))
+    (path / "results.json").unlink()
+    listener = Listener()
+    pipeline(path, listener).until("evaluate")
+    assert not listener.kinds("plan"), "nothing was searched for again"
+    assert sha256(path / "results.json") == truth
+
+    for lie in ({"plan": [0] * len(record["plan"])}, {"plan": [10**6]}, {"trace": "0" * 64}):
+        (plan / "result.json").write_text(json.dumps({**record, **lie}))
+        (path / "results.json").unlink()
+        listener = Listener()
+        pipeline(path, listener).until("evaluate")
+        assert listener.kinds("plan") == ["000"], "what does not lead to the goal is not a plan"
+        assert pipeline(path).results().planners["fd-lmcut"].valid == 2
+
+
+def test_no_plan_is_shown_with_pictures_of_another_instance(path) -> None:
+    problems = path / "problems"
+    truth = sha256(problems / "000" / "init.png")
+    shutil.copy(problems / "001" / "goal.png", problems / "000" / "init.png")
+    (problems / "001" / "fd-lmcut" / "strip.png").write_bytes(b"")
+    for show in (lambda: write_report([path], load_plugins()), lambda: write_report([path, path], load_plugins())):
+        with pytest.raises(InputError, match=r"pictures in .*problems/00\d' are not those of the plan: cube evaluate"):
+            show()
+    source = open_source(path, load_plugins(), Execution(device="cpu"))
+    assert not source.solved, "and none is offered to plan between"
+    listener = Listener()
+    pipeline(path, listener).until("evaluate")
+    assert not listener.kinds("plan")
+    assert sha256(problems / "000" / "init.png") == truth
+    write_report([path], load_plugins())
 
 
 def test_a_stage_that_is_not_done_names_the_command_that_does_it(tmp_path) -> None:

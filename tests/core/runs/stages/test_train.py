@@ -83,8 +83,12 @@ def test_a_network_says_how_it_was_trained_and_what_it_was_before_it_was_rewritt
     assert record.training.before_rewriting["validation"].direct == pytest.approx(last["validation_direct"])
 
 
-def test_the_identity_of_the_stage_names_the_learner_and_its_parts(tmp_path) -> None:
-    done, _ = trained(tmp_path, **HASTY)
+def test_the_identity_of_the_stage_names_the_learner_and_its_parts_and_the_precision(tmp_path) -> None:
+    done, text = trained(tmp_path, **{**HASTY, "train.precision": "bf16"})
+    assert "trained by gradient in bf16" in text
+    assert " gradient updates in bf16, then rewritten" in done.learner().summary  # of the report, too
+    assert done.learner().precision == "bf16"
+    assert done.run.records()["train"].settings["train.precision"] == "bf16"
     components = done.run.records()["train"].components
     assert {"learner autoencoder", "apply btl", "action head", "objective paper", "extension rewrite"} <= set(
         components
