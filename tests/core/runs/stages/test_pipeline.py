@@ -245,7 +245,7 @@ def test_the_authors_judge_joins_the_strict_one_and_nothing_is_searched_again(pa
 
 
 def test_an_oracle_has_an_action_for_every_move(path) -> None:
-    oracle = {"extract.pairs": "oracle", "extract.precondition": "state"}
+    oracle = {"extract.pairs": "oracle", "extract.precondition": "whole-state"}
     listener = Listener()
     done = pipeline(path, listener, **oracle)
     done.until("evaluate")
