@@ -14,14 +14,17 @@ from cubespace.base.arrays import Images, Indices
 BLOCK_COLOURS = ((220, 40, 40), (40, 180, 60), (50, 90, 220), (230, 200, 40))
 NOISE = 4.0  # grey levels, the standard deviation of the camera's noise
 GROUND = (225, 225, 220)
+APART = 0.2  # of black to white
+READABLE = 0.35  # of the way from one thing to another
 
 
 class GraphWorld:
     """A world that is small enough to list: all states as pictures, and all moves between them."""
 
-    def __init__(self, frames: Images, moves: Indices) -> None:
+    def __init__(self, frames: Images, moves: Indices, cell: tuple[int, int]) -> None:
         self.frames = frames  # (states, height, width, …), without noise
         self.moves = moves  # (moves, 2)
+        self.cell = cell  # height and width of the parts that are read one by one
         self.targets = [moves[moves[:, 0] == state, 1] for state in range(len(frames))]
         self.legal = {(one, other) for one, other in moves.tolist()}
 
@@ -52,23 +55,46 @@ class GraphWorld:
         """Return the pictures of states, without noise."""
         return self.frames[states]
 
-    def read(self, pictures: Images) -> Indices:
-        """Return the state of each picture; -1 if it is nearer to no frame than half the distance between frames."""
-        flat = self.frames.reshape(len(self.frames), -1).astype(np.float32)
-        seen = pictures.reshape(len(pictures), -1).astype(np.float32)
-        squares = (seen**2).sum(1)[:, None] - 2 * seen @ flat.T + (flat**2).sum(1)[None]
-        nearest = squares.argmin(1)
-        return np.where(squares[np.arange(len(seen)), nearest] <= self.tolerance, nearest, -1)
+    def read(self, pictures: Images, seen_as: Images | None = None) -> Indices:
+        """Return the state of each picture; -1 if some cell shows nothing that it can, such as a blend of two things.
 
-    @property
-    def tolerance(self) -> float:
-        """Return a quarter of the smallest squared distance between two frames: half the distance."""
-        if not hasattr(self, "_tolerance"):
-            flat = self.frames.reshape(len(self.frames), -1).astype(np.float32)
-            squares = (flat**2).sum(1)[:, None] - 2 * flat @ flat.T + (flat**2).sum(1)[None]
-            np.fill_diagonal(squares, np.inf)
-            self._tolerance = float(squares.min()) / 4
-        return self._tolerance
+        A cell shows the nearest thing unless it lies ``READABLE`` of the way to another one: half-way is a blend.
+        ``seen_as`` are the frames as a blurred camera or a cursor in the corner shows them.
+        """
+        looks, shown = [], []
+        seen = self._cells(self.frames if seen_as is None else seen_as)
+        for clear, kept, given in zip(self._cells(self.frames), seen, self._cells(pictures), strict=True):
+            _, number = np.unique(clear, axis=0, return_inverse=True)
+            number = number.ravel()
+            usual = np.stack([kept[number == look].mean(0) for look in range(number.max() + 1)])
+            looks.append(number)
+            shown.append(_nearest(given, usual))
+        states = {row: state for state, row in enumerate(map(tuple, np.stack(looks, axis=1).tolist()))}
+        return np.array([states.get(row, -1) for row in map(tuple, np.stack(shown, axis=1).tolist())])
+
+    def _cells(self, images: Images) -> list[NDArray[np.float64]]:
+        """Return the pixels of each cell, (pictures, pixels)."""
+        height, width = self.cell
+        return [
+            images[:, row : row + height, column : column + width].reshape(len(images), -1).astype(np.float64)
+            for row in range(0, images.shape[1], height)
+            for column in range(0, images.shape[2], width)
+        ]
+
+
+def _nearest(given: NDArray[np.float64], usual: NDArray[np.float64]) -> Indices:
+    """Return the nearest row of those that are usual; -1 for what lies between two of them."""
+    squares, between = _squares(given, usual), _squares(usual, usual)
+    nearest = squares.argmin(1)
+    own = squares[np.arange(len(given)), nearest][:, None]
+    way = (own + between[nearest] - squares) / (2 * np.maximum(between[nearest], 1))
+    way[np.arange(len(given)), nearest] = 0
+    return np.where(way.max(1) < READABLE, nearest, -1)
+
+
+def _squares(rows: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared distances of rows to other rows."""
+    return np.maximum((rows**2).sum(1)[:, None] - 2 * rows @ others.T + (others**2).sum(1)[None], 0)
 
 
 def bins(blocks: int = 4, columns: int = 3) -> GraphWorld:
@@ -87,7 +113,7 @@ def bins(blocks: int = 4, columns: int = 3) -> GraphWorld:
                     after = list(state)
                     after[source], after[target] = state[source][:-1], (*state[target], state[source][-1])
                     moves.append((row, number[tuple(after)]))
-    return GraphWorld(np.stack([_stacked(state, blocks) for state in states]), np.array(moves))
+    return GraphWorld(np.stack([_stacked(state, blocks) for state in states]), np.array(moves), (10, 16))
 
 
 def _cuts(blocks: int, cuts: int) -> list[tuple[int, ...]]:
@@ -121,7 +147,7 @@ def lift(floors: int = 4, switches: int = 3) -> GraphWorld:
         elif floor < switches:
             after.append((floor, 1, *(on ^ (place == floor) for place, on in enumerate(lit))))
         moves += [(row, number[state]) for state in after]
-    return GraphWorld(np.stack([_lifted(state, floors) for state in states]), np.array(moves))
+    return GraphWorld(np.stack([_lifted(state, floors) for state in states]), np.array(moves), (10, 16))
 
 
 def _lifted(state: tuple[int, ...], floors: int) -> NDArray[np.uint8]:
@@ -153,14 +179,19 @@ def board(tiles: NDArray[np.uint8], rows: int = 2, columns: int = 3) -> GraphWor
                 moves.append((row, number[tuple(after)]))
     shown = tiles[np.array(states)].reshape(-1, rows, columns, *tiles.shape[1:])
     frames = shown.transpose(0, 1, 3, 2, 4).reshape(len(states), rows * tiles.shape[1], -1)
-    return GraphWorld(np.ascontiguousarray(frames), np.array(moves))
+    return GraphWorld(np.ascontiguousarray(frames), np.array(moves), (tiles.shape[1], tiles.shape[2]))
 
 
 def smooth_tiles(count: int, rng: np.random.Generator, *, side: int = 8, similar: float = 0.0) -> NDArray[np.uint8]:
-    """Return tiles like parts of a photograph, the first one black; two differ by little if they are ``similar``."""
-    coarse = rng.uniform(0.1, 0.9, (count, 3, 3))
-    tiles = np.stack([zoom(tile, side / 3, order=1) for tile in coarse])
+    """Return tiles like parts of a photograph, the first one black; two differ by little if they are ``similar``.
+
+    Others differ by ``APART`` at least, the root of the mean square over their pixels.
+    """
+    tiles = [np.zeros((side, side))]
+    while len(tiles) < count:
+        tile = zoom(rng.uniform(0.1, 0.9, (3, 3)), side / 3, order=1)
+        if min(float(np.square(tile - other).mean()) for other in tiles) > APART**2:
+            tiles.append(tile)
     if similar:
         tiles[-1] = np.clip(tiles[-2] + similar * rng.choice((-1.0, 1.0), tiles[-2].shape), 0, 1)
-    tiles[0] = 0.0
-    return np.asarray((255 * tiles).round(), dtype=np.uint8)
+    return np.asarray((255 * np.stack(tiles)).round(), dtype=np.uint8)

@@ -14,6 +14,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,12 @@ from cubespace.evaluation.judgement import Judgement
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.real_moves import KnownMoves
-from cubespace.learning.bit_learner import Work
+from cubespace.learning.bit_learner import Unsuitable, Work
 from cubespace.learning.choice import choose_code
 from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.bits_file import BitPairs
-from cubespace.runs.learners import make_learner, parts_of, quick_learners
+from cubespace.runs.learners import parts_of, quick_learners
 from cubespace.runs.pictures.solving import Solution, search_plan
 from cubespace.runs.stages.judging import judge_run
 from cubespace.search.solver import Limits, SearchProblem
@@ -75,13 +76,14 @@ def work(case: Case, seed: int, catalogue: Catalogue) -> dict[str, Any]:
     judgement = judge_run(learned.code, learned.model, learned.data, learned.bits, effects="differences", labels=None)
     plans = solve(case, world, learned, judgement, catalogue, rng)
     records = [plan for plan, _ in plans]
-    warnings = [finding for finding in (*judgement.warnings, *plan_findings(records, judgement.numbers.precision))]
-    precision = judgement.numbers.precision
+    warnings = (*judgement.warnings, *plan_findings(records, judgement.precision))
+    precision = judgement.precision
     assert precision is not None
     verdicts = [valid for plan, valid in plans if plan.found]
     return record | {
         "refused": "",
         "doubt": learned.doubt,
+        "problems": PROBLEMS,
         "found": len(verdicts),
         "valid": sum(verdicts),
         "doubted_invalid": sum(bool(plan.doubtful_steps) for plan, valid in plans if plan.found and not valid),
@@ -110,8 +112,8 @@ def learn(case: Case, world: GraphWorld, catalogue: Catalogue, seed: int, rng: n
         made = Work(folder=Path(folder), seed=seed, recipe=Recipe(), parts=parts)
         choice = choose_code(quick_learners(catalogue), data.train, data.validation, made, LearnerConfig())
         code = choice.code
-        if code is None:  # the network would be trained, for minutes; a user in a hurry takes places
-            code = make_learner(catalogue, "places").learn(data.train, data.validation, made)
+        if code is None:  # the program says so, and trains its network, for minutes
+            raise Unsuitable("; ".join(candidate.summary for candidate in choice.candidates))
     code = case.misread(code, rng)
     splits = {"train": data.train, "validation": data.validation, "test": data.test}
     bits = {name: BitPairs(code.encode(part.before), code.encode(part.after)) for name, part in splits.items()}
@@ -143,12 +145,13 @@ def solve(
 ) -> list[tuple[SearchRecord, bool]]:
     """Plan between pictures; return what the program records of each plan, and the verdict of the simulator."""
     code, seen = learned.code, learned.bits["train"]
-    precision = judgement.numbers.precision
+    precision = judgement.precision
     assert precision is not None
     known = KnownMoves.of(seen.before, seen.after, grouped=code.groups is not None)
     doubts = Doubts(known=known, precision=precision, draw=code.draw, look=code.encode)
     memory = TrainingMemory.of(seen.before, seen.after)
     solver = catalogue.create("planner", PLANNER)
+    seen_as = world.frames if case.steady is None else case.steady(world.frames, rng)
     plans = []
     for _ in range(PROBLEMS):
         init = goal = rng.integers(world.count, size=1)
@@ -161,20 +164,20 @@ def solve(
         record = solution.record(PLANNER, memory.count(result.trace), doubts.of(result.trace))
         record = attrs.evolve(record, valid=None, optimal=None)  # the program has no judge
         frames = None if result.trace is None else code.draw(result.trace)
-        plans.append((record, frames is not None and is_valid(world, frames, init, goal)))
+        plans.append((record, frames is not None and is_valid(world, frames, seen_as, init, goal)))
     return plans
 
 
-def is_valid(world: GraphWorld, frames: Images, init: Indices, goal: Indices) -> bool:
+def is_valid(world: GraphWorld, frames: Images, seen_as: Images, init: Indices, goal: Indices) -> bool:
     """Return whether the frames show legal moves from one state to another."""
-    states = world.read(frames)
+    states = world.read(frames, seen_as)
     if (states < 0).any() or states[0] != init[0] or states[-1] != goal[0]:
         return False
-    return all(world.is_move(int(one), int(other)) for one, other in zip(states[:-1], states[1:], strict=True))
+    return all(world.is_move(one, other) for one, other in pairwise(states.tolist()))
 
 
 def true_wrong(world: GraphWorld, spoil: Spoil, learned: Learned, rng: np.random.Generator) -> float | None:
-    """Return which fraction of the model's moves is wrong, a mean over random states; in bits, as the diagnosis does."""
+    """Return which fraction of the moves is wrong, a mean over random states, in bits as the diagnosis has them."""
     states = rng.integers(world.count, size=JUDGED_STATES)
     parents, children = world.successors(states)
     look = learned.code.encode
@@ -199,13 +202,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     first, last = (int(part) for part in (chosen.seeds.split("-") * 2)[:2])
     kinds = set(filter(None, chosen.kinds.split(",")))
     catalogue, records = load_plugins(), []
-    for case in CASES:
-        for seed in range(first, last + 1):
-            if kinds and case.kind not in kinds:
-                continue
-            records.append(work(case, seed, catalogue))
-            print({name: value for name, value in records[-1].items() if name not in ("signs", "words")}, flush=True)
-    write_results(records, chosen.folder, chosen.seeds)
+    for seed in range(first, last + 1):
+        for case in CASES:
+            if not kinds or case.kind in kinds:
+                records.append(work(case, seed, catalogue))
+                print(
+                    {name: value for name, value in records[-1].items() if name not in ("signs", "words")}, flush=True
+                )
+        write_results(records, chosen.folder, chosen.seeds)
 
 
 if __name__ == "__main__":

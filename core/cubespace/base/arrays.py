@@ -27,6 +27,8 @@ def apply_effect(states: Bits, add: Bits, delete: Bits) -> Bits:
 def row_keys(rows: Bits) -> list[bytes]:
     """Return one hashable key per row: equal rows have equal keys."""
     packed = np.packbits(rows, axis=1)
+    if not packed.size:  # rows without bits are all the same
+        return [b""] * len(rows)
     keys: list[bytes] = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0].tolist()
     return keys
 

@@ -15,6 +15,7 @@ from cubespace.cli.run import changed, work
 
 if TYPE_CHECKING:
     from cubespace.evaluation.diagnosis_record import DiagnosisRecord
+    from cubespace.evaluation.precision_record import Precision
 
 
 @app.command(epilog="Example: `cube diagnose runs/mnist-…`")
@@ -63,4 +64,18 @@ def lines(result: DiagnosisRecord) -> list[str]:
     if held_out is not None:
         sentences.append(f"recall of new ones  {fixed(held_out.new_recall)}")
         sentences.append(f"pictures that look unlike others with the same bits: {held_out.ambiguous}")
+        sentences += _wrong_moves(held_out.precision)
     return sentences + [f"{each.planner} {each.problem}: {each.what}; {each.why}" for each in result.failures]
+
+
+def _wrong_moves(precision: Precision | None) -> list[str]:
+    """Return what is known about wrong moves without a simulator, and what is not."""
+    if precision is None:
+        return ["wrong successors    unknown: the model is of an earlier version, cube extract estimates them"]
+    sentences = [f"wrong successors    an estimate from pairs. {precision.words} {precision.reason}".rstrip()]
+    if precision.wrong is not None:
+        sentences.append(
+            "what pairs cannot know: moves that do not exist but lead from one real state to another, unless states "
+            "were seen often enough; only a simulator counts them"
+        )
+    return sentences

@@ -125,4 +125,6 @@ def summary(made: PicturePlan, record: PicturePlanRecord) -> str:
         seen += f", {len(unseen) - len(doubtful)} new and valid"
     if doubtful:
         seen += f", never seen: {', '.join(map(str, doubtful))}"
+    if record.doubtful:
+        seen += f", doubtful: {', '.join(map(str, record.doubtful_steps))}"
     return f"{steps} steps, {verdict}; {seen}; {record.seconds} s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
@@ -46,7 +46,10 @@ from cubespace.settings.check import refuse_missing_files, resolve_components
 from cubespace.settings.run_config import with_settings
 from cubespace.settings.stages import PDDL
 
+DOUBTFUL = 4  # exit code, as for a plan that is not valid
+
 if TYPE_CHECKING:
+    from cubespace.evaluation.judgement_record import Finding
     from cubespace.evaluation.summary import PlannerResults
     from cubespace.plugins.catalogue import Catalogue
     from cubespace.runs.folder.results_file import RunResults
@@ -168,9 +171,12 @@ def extract(
             json.dumps({"run": str(done.run.path), **report, "judgement": attrs.asdict(done.judgement())}, indent=2)
         )
         return
+    del report["precision"]  # which is a sentence of the judgement
     typer.echo(
         ", ".join(f"{name} {number(each) if isinstance(each, float) else each}" for name, each in report.items())
     )
+    for line in _trust(done):
+        typer.echo(line)
     typer.echo(str(done.run.file(PDDL)))
 
 
@@ -233,6 +239,9 @@ def show(done: Pipeline, as_json: bool) -> None:
         count = "1 search" if results.crashed == 1 else f"{results.crashed} searches"
         typer.echo(f"cube: {count} crashed: the same command tries again; {files} says why", err=True)
         raise typer.Exit(1)
+    if results.all_doubtful:
+        typer.echo("cube: every plan relies on doubtful moves", err=True)
+        raise typer.Exit(DOUBTFUL)
 
 
 def _table(done: Pipeline, results: RunResults, page: Path) -> None:
@@ -248,9 +257,8 @@ def _table(done: Pipeline, results: RunResults, page: Path) -> None:
         typer.echo(line)
     typer.echo(f"model: {done.learner().summary}")
     typer.echo(f"effects: {SOURCES[results.effects]}; preconditions: {results.preconditions}")
-    for finding in done.judgement().findings:
-        if finding.warning:
-            typer.echo(f"warning: {finding.words}")
+    for line in _trust(done, results.findings):
+        typer.echo(line)
     best = results.best
     if best is not None:
         strip = plan_folder(done.run.path, best.problem, best.planner) / STRIP
@@ -264,6 +272,13 @@ def _by_the_authors_rule(results: RunResults) -> list[str]:
     rows = {name: row for name, row in results.planners.items() if row.authors_valid is not None}
     counts = [f"{name} {row.authors_valid} valid, {row.authors_optimal} optimal" for name, row in rows.items()]
     return [f"by the rule of the paper's authors, which compares no ends: {'; '.join(counts)}"] if counts else []
+
+
+def _trust(done: Pipeline, of_plans: Sequence[Finding] = ()) -> list[str]:
+    """Return how many moves of the model seem to be wrong, and what speaks against model and plans."""
+    findings = [*done.judgement().findings, *of_plans]
+    precision = [finding.text for finding in findings if finding.about == "precision" and not finding.warning]
+    return precision + [f"warning: {finding.words}" for finding in findings if finding.warning]
 
 
 def _row(planner: str, row: PlannerResults) -> str:

@@ -17,6 +17,7 @@ from cubespace.base.arrays import Bits, Images, States, apply_effect, step_keys
 from cubespace.base.numbers import rounded
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.distances import shortest_moves
+from cubespace.evaluation.precision_record import Precision
 from cubespace.symbols.strips import StripsModel
 
 Encode = Callable[[Images], Bits]  # pictures to bits, as the network does it
@@ -85,7 +86,7 @@ def diagnose(domain: StateSpace, encode: Encode, model: StripsModel, count: int 
 
 @attrs.frozen(kw_only=True)
 class HeldOutDiagnosis:
-    """Recall on pairs that were held out, where no simulator lists all moves: wrong successors cannot be counted.
+    """Recall on pairs that were held out; no simulator lists all moves, so wrong ones are estimated, not counted.
 
     ``no_effect``, ``blocked`` and ``unstable`` add up to 1 - recall.
     """
@@ -98,10 +99,18 @@ class HeldOutDiagnosis:
     blocked: float
     unstable: float
     ambiguous: int  # pictures held out that look unlike a training picture with the same bits, or unlike each other
+    precision: Precision | None = None  # how many moves are wrong, as far as pairs can say
 
 
 def diagnose_held_out(
-    encode: Encode, model: StripsModel, pairs: tuple[Images, Images], *, known: Bits, ambiguous: int, seed: int = 0
+    encode: Encode,
+    model: StripsModel,
+    pairs: tuple[Images, Images],
+    *,
+    known: Bits,
+    ambiguous: int,
+    precision: Precision | None = None,
+    seed: int = 0,
 ) -> HeldOutDiagnosis:
     """Say what becomes of transitions that were held out; ``known`` says which of them training pairs show too."""
     fates = classify(encode, model, *pairs, np.random.default_rng([seed, 0xD1A6]))
@@ -115,6 +124,7 @@ def diagnose_held_out(
         blocked=float((fates == Fate.BLOCKED).mean()),
         unstable=float((fates == Fate.UNSTABLE).mean()),
         ambiguous=ambiguous,
+        precision=precision,
     )
 
 

@@ -43,12 +43,13 @@ class Doubts:
         if trace is None:
             return None
         before, after = trace[:-1], trace[1:]
-        signs = self.known.signs(before, after)
-        signs[LOOKS] = redrawn(after, self.draw, self.look) if len(after) else np.ones(0, dtype=np.bool_)
-        lacking = {name: tuple((np.flatnonzero(~has) + 1).tolist()) for name, has in signs.items()}
+        has = self.known.signs(before, after)
+        has[LOOKS] = redrawn(after, self.draw, self.look) if len(after) else np.ones(0, dtype=np.bool_)
+        lacking = {name: tuple((np.flatnonzero(~steps) + 1).tolist()) for name, steps in has.items()}
         doubtful: set[int] = set()
         for sign in self.precision.signs:
-            if _surprise(sign, len(lacking[sign.name]), len(after)) < LEVEL:
+            surprise = _surprise(sign, len(lacking[sign.name]), len(after)) * len(self.precision.signs)
+            if surprise < LEVEL:
                 doubtful.update(lacking[sign.name])
         return Doubt(lacking=lacking, doubtful_steps=tuple(sorted(doubtful)))
 

@@ -13,11 +13,12 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Indices, distinct_rows, row_keys
-from cubespace.base.numbers import binomial_tail, percent, rounded, some_of
+from cubespace.base.numbers import binomial_tail, percent, rounded, some_of, wilson
 from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
 from cubespace.evaluation.judgement_record import Finding, JudgementRecord, Numbers
 from cubespace.evaluation.memorisation import TrainingMemory
-from cubespace.evaluation.own_changes import OwnChange
+from cubespace.evaluation.merged_values import MergedValue
+from cubespace.evaluation.own_changes import OwnChange, listed_box
 from cubespace.evaluation.precision_record import Precision
 from cubespace.symbols.effects import SOURCES, differences
 from cubespace.symbols.strips import StripsModel
@@ -45,6 +46,7 @@ class Observed:
     looked_at: int = 0  # … of so many
     own_changes: Sequence[OwnChange] = ()
     precision: Precision | None = None
+    merged: Sequence[MergedValue] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -52,6 +54,7 @@ class Judgement:
     """Numbers, findings, and both in one paragraph."""
 
     numbers: Numbers
+    precision: Precision | None
     findings: tuple[Finding, ...]
 
     @property
@@ -89,10 +92,15 @@ def judge_model(seen: Observed) -> Judgement:
         _source(numbers),
         _sharing(numbers),
         _own(seen.own_changes),
+        _merged(seen.merged),
         _same_codes(numbers),
         _familiarity(numbers),
     ]
-    return Judgement(numbers=numbers, findings=tuple(finding for finding in findings if finding is not None))
+    return Judgement(
+        numbers=numbers,
+        precision=seen.precision,
+        findings=tuple(finding for finding in findings if finding is not None),
+    )
 
 
 def _numbers(seen: Observed) -> Numbers:
@@ -129,7 +137,7 @@ def _numbers(seen: Observed) -> Numbers:
         look_different=seen.look_different,
         looked_at=seen.looked_at,
         own_changes=tuple(seen.own_changes),
-        precision=seen.precision,
+        merged=tuple(seen.merged),
     )
 
 
@@ -190,6 +198,8 @@ def _examples(numbers: Numbers, length: int, *, advise: bool) -> Finding:
     if 1 - numbers.estimated_new >= enough(length):
         return Finding(about="examples", warning=False, text=text)
     text += f" So about {percent(numbers.estimated_new)} of further pairs would show a new one."
+    if 1 - wilson(once, numbers.transitions)[0] >= enough(length):  # that may be chance
+        return Finding(about="examples", warning=False, text=text)
     advice = _more_pairs(numbers, length) if advise else ""  # once is enough
     return Finding(about="examples", warning=True, text=text, advice=advice)
 
@@ -242,6 +252,20 @@ def _own(changes: Sequence[OwnChange]) -> Finding | None:
     else:
         advice = "Plans will seem to control it, and every other difference comes in several kinds: mask or crop it."
     return Finding(about="own changes", warning=True, text=text, advice=advice)
+
+
+def _merged(merged: Sequence[MergedValue]) -> Finding | None:
+    if not merged:
+        return None
+    values = sum(value.bit is not None for value in merged)
+    boxes = sorted({value.box for value in merged})
+    named = [f"in {listed_box(box)}" for box in boxes[:3]] + (["…"] if len(boxes) > 3 else [])
+    what = f"Behind {values:,} values of the code" if values else "Behind the code"
+    text = f"{what} pictures show something else that stays from one picture to the next: {', '.join(named)}."
+    advice = (
+        "What differs there is lost, and plans show a blend of it: larger pictures or less noise may tell it apart."
+    )
+    return Finding(about="merged values", warning=True, text=text, advice=advice)
 
 
 def _same_codes(numbers: Numbers) -> Finding | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import attrs
 
+from cubespace.evaluation.merged_values import MergedValue
 from cubespace.evaluation.own_changes import OwnChange
-from cubespace.evaluation.precision_record import Precision
 
 
 @attrs.frozen(kw_only=True)
@@ -51,7 +51,7 @@ class Numbers:
     look_different: int
     looked_at: int
     own_changes: tuple[OwnChange, ...]
-    precision: Precision | None = None  # how many moves of the model are wrong, as far as pairs can say
+    merged: tuple[MergedValue, ...] = ()  # values that seem to be two
 
 
 @attrs.frozen(kw_only=True)

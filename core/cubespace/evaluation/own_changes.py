@@ -35,7 +35,12 @@ class OwnChange:
         """Return the place in words."""
         if self.box is None:
             return f"bits {', '.join(f'z{bit}' for bit in self.bits[:8])}{' …' if len(self.bits) > 8 else ''}"
-        return "rows {}–{}, columns {}–{}".format(*self.box)
+        return listed_box(self.box)
+
+
+def listed_box(box: tuple[int, int, int, int]) -> str:
+    """Return a part of a picture in words."""
+    return "rows {}–{}, columns {}–{}".format(*box)
 
 
 def own_changes(before: Bits, after: Bits) -> list[OwnChange]:

@@ -48,6 +48,11 @@ class SearchRecord:
         return len(self.plan or ())
 
     @property
+    def doubtful(self) -> bool:
+        """Return whether nobody judges the plan, and pairs speak against some of its steps."""
+        return self.found and self.valid is None and bool(self.doubtful_steps)
+
+    @property
     def explanation(self) -> str:
         """Return why the plan is not valid, with what is impossible in the wrong frame."""
         return f"{self.reason}: {self.fault}" if self.fault else self.reason

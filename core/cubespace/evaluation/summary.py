@@ -23,6 +23,7 @@ class PlannerResults:
     valid: int | None  # None: the domain cannot judge
     optimal: int | None
     all_seen: int  # plans of which the training split has every step
+    doubtful: int = 0  # plans that nobody judges, with steps that lack what nearly all true moves have
     known_states: float | None
     known_transitions: float | None
     outcomes: Mapping[str, int]  # how the searches ended
@@ -47,6 +48,7 @@ def summarise(records: Sequence[PlanRecord], *, optimal_planner: bool) -> Planne
         valid=sum(bool(record.valid) for record in found) if judged else None,
         optimal=sum(bool(record.optimal) for record in found) if judged else None,
         all_seen=sum(record.unseen_steps == () for record in found),
+        doubtful=sum(record.doubtful for record in found),
         known_states=_fraction(sum(record.known_states or 0 for record in right), steps + len(right)),
         known_transitions=_fraction(sum(record.known_transitions or 0 for record in right), steps),
         outcomes={outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))},
@@ -61,14 +63,17 @@ def summarise(records: Sequence[PlanRecord], *, optimal_planner: bool) -> Planne
 def best_plan(records: Iterable[PlanRecord]) -> PlanRecord | None:
     """Return the plan to show first; None if there is none that has steps.
 
-    The rule, which the report says too: optimal before valid, before all steps seen in training; of equals the longest,
-    of these the first.
+    The rule, which the report says too: optimal before valid, before all steps seen in training; where nobody judges,
+    the fewest doubtful steps, then the fewest unseen ones; of equals the longest, of these the first.
     """
     return min((record for record in records if record.steps), key=_merit, default=None)
 
 
-def _merit(record: PlanRecord) -> tuple[bool, bool, bool, int]:
-    return not record.optimal, not record.valid, bool(record.unseen_steps), -record.steps
+def _merit(record: PlanRecord) -> tuple[bool, bool, int, int, int]:
+    unseen = len(record.unseen_steps or ())
+    if record.valid is not None:
+        return not record.optimal, not record.valid, 0, min(1, unseen), -record.steps
+    return not record.optimal, not record.valid, len(record.doubtful_steps), unseen, -record.steps
 
 
 def _fraction(part: int, whole: int) -> float | None:

@@ -77,6 +77,7 @@ def run_page(facts: Facts, learned: LearnedPictures | None, output: Path) -> str
         "config": facts.run.config,
         "results": rows,
         "sources": SOURCES,
+        "precision": facts.extraction.precision if facts.extraction else None,
         "leader": next((row for row in rows if row.planner == facts.leader), None),
         "toml": dump_toml(facts.run.config),
         "pddl": pddl(facts.run.file("domain.pddl")) if facts.extraction else None,

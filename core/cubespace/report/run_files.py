@@ -39,7 +39,7 @@ from cubespace.settings.stages import (
 if TYPE_CHECKING:
     from cubespace.plugins.catalogue import Catalogue
 
-VERDICTS = ("optimal", "valid", "unknown", "doubted", "invalid", "none")  # the best first
+VERDICTS = ("optimal", "valid", "unknown", "doubted", "doubtful", "invalid", "none")  # the best first
 
 
 @attrs.frozen(kw_only=True)
@@ -145,21 +145,27 @@ def facts_of(run: RunFolder) -> Facts:
 
 
 def verdict(record: SearchRecord) -> str:
-    """Return the verdict on an instance in a word: optimal, valid, invalid, unknown or doubted, or none for no plan."""
+    """Return the verdict on an instance in a word; where nobody judges, by how much pairs vouch for the plan.
+
+    It is optimal, valid, unknown, doubted (some steps were never seen), doubtful (and lack what true moves have),
+    invalid, or none for no plan.
+    """
     if not record.found:
         return "none"
     if record.valid is None:
-        return "doubted" if record.unseen_steps else "unknown"
+        return "doubtful" if record.doubtful else "doubted" if record.unseen_steps else "unknown"
     if not record.valid:
         return "invalid"
     return "optimal" if record.optimal else "valid"
 
 
 def step_marks(record: SearchRecord) -> list[str]:
-    """Return for each step of a plan: new, unseen, or nothing if training pairs show it."""
+    """Return for each step of a plan: new, unseen, doubtful, or nothing if training pairs show it."""
     unseen, accepted = record.unseen_steps or (), record.accepted_steps
     steps = range(1, record.steps + 1)
-    return ["" if step not in unseen else "new" if step in accepted else "unseen" for step in steps]
+    doubtful = record.doubtful_steps if record.doubtful else ()
+    words = {**dict.fromkeys(unseen, "unseen"), **dict.fromkeys(doubtful, "doubtful")}
+    return ["new" if step in unseen and step in accepted else words.get(step, "") for step in steps]
 
 
 def reasons(records: Sequence[PlanRecord]) -> list[tuple[str, int]]:

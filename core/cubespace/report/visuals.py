@@ -73,7 +73,9 @@ class Frame:
     """One state of a plan: its picture, its bits, the action that led to it. Long plans leave some out."""
 
     step: int
-    mark: str  # of the step to it: new if no training pair shows it but a judge accepts it, unseen if nobody does
+    mark: (
+        str  # of the step to it: new, if unseen in training but accepted by a judge, unseen or doubtful if nobody does
+    )
     skipped: int  # frames left out before this one
     picture: Picture
     bits: Picture | None
@@ -186,7 +188,7 @@ class LearnedPictures:
             reason=record.explanation or record.detail,
             wrong=record.wrong_step,
             new=marks.count("new"),
-            unseen=marks.count("unseen"),
+            unseen=marks.count("unseen") + marks.count("doubtful"),
             steps=record.steps,
             init=picture(init, "the given initial picture"),
             goal=picture(goal, "the given goal picture"),
@@ -201,7 +203,9 @@ class LearnedPictures:
 
     def _frames(self, trace: Bits, pictures: Images, record: PlanRecord, whole: bool) -> list[Frame]:
         frames, marks = [], step_marks(record)
-        doubted = marks.index("unseen") + 1 if "unseen" in marks else None
+        doubted = next(
+            (step for word in ("doubtful", "unseen") for step, mark in enumerate(marks, 1) if mark == word), None
+        )
         steps = _worth_showing(len(trace), doubted if record.wrong_step is None else record.wrong_step)
         for last, step in zip([-1, *steps], steps, strict=False):
             state, earlier = trace[step], trace[max(0, step - 1)]

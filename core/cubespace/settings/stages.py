@@ -54,6 +54,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 sections=("extract",),
                 reads=(DATA, CODE, BITS),
                 files=(STRIPS, PDDL, EXTRACTION, JUDGEMENT),
+                revision=2,  # 2: precision
             ),
             Stage(
                 name="lift",
@@ -61,6 +62,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 sections=("lift",),
                 reads=(DATA, CODE, BITS, STRIPS),
                 files=(LIFTING,),
+                revision=2,  # 2: stacks are found, too general models are refused
             ),
             Stage(
                 name="evaluate",
@@ -68,6 +70,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 sections=("plan",),
                 reads=(DATA, CODE, BITS, STRIPS),
                 files=(RESULTS,),
+                revision=2,  # 2: doubtful steps
             ),
             Stage(
                 name="diagnose",

@@ -10,6 +10,7 @@ import numpy as np
 
 from cubespace.base.arrays import Images
 from cubespace.base.observer import Observer
+from cubespace.evaluation.doubts import Doubt
 from cubespace.evaluation.memorisation import Memorised
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.problems import Problem
@@ -104,6 +105,7 @@ def _read(run: Path, planning: Planning, model: StripsModel, limits: Limits, rec
             known_transitions=record.known_transitions,
             unseen_steps=record.unseen_steps,
         ),
+        doubt=None if record.lacking is None else Doubt(lacking=record.lacking, doubtful_steps=record.doubtful_steps),
     )
 
 

@@ -247,3 +247,14 @@ def test_of_two_values_that_are_equally_near_one_is_taken() -> None:
     code = code_of(world.before, world.after)
     code.reader.weight[0], code.reader.bias[0] = 0.0, 0.0
     assert (code.encode(world.before)[:, np.array(code.groups) == 0].sum(1) == 1).all()
+
+
+def test_no_places_are_a_code_of_no_bits_and_not_an_error() -> None:
+    nothing = np.zeros((5, 0), dtype=np.intp)
+    score = score_events(nothing, nothing)
+    assert (score.events, score.coverage) == (1, 1.0)
+    found = Places((4, 4), np.full(16, 0.5, dtype=np.float32), (), None, overflow=False, unexplained=1.0, score=score)
+    code = new_code(found, (4, 4))
+    bits = code.encode(np.zeros((3, 4, 4), dtype=np.uint8))
+    assert bits.shape == (3, 0)
+    assert code.decode(bits) == pytest.approx(0.5, abs=0.01)

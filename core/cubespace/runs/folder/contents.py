@@ -15,6 +15,7 @@ from cubespace.data.domain import Domain, Explorer
 from cubespace.data.spoiling import spoil
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
+from cubespace.evaluation.doubts import Doubts
 from cubespace.evaluation.judgement_record import JudgementRecord
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.problems import Problem, make_problems
@@ -24,6 +25,7 @@ from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
+from cubespace.runs.folder.doubting import doubts_of
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.folder.read_once import ReadOnce
@@ -113,6 +115,10 @@ class RunContents:
         """Return what learning saw, in bits."""
         seen = self.bits()["train"]
         return TrainingMemory.of(seen.before, seen.after)
+
+    def doubts(self) -> Doubts | None:
+        """Return what finds doubtful steps of plans; None for a model of an earlier version, without a precision."""
+        return doubts_of(self.code(), self.bits()["train"], self.extraction())
 
     def code(self) -> Code:
         """Return what was learned: pictures to bits and back."""

@@ -7,6 +7,7 @@ import math
 import attrs
 from attrs.validators import and_, ge, lt
 
+from cubespace.evaluation.precision_record import Precision
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.symbols.extraction import ExtractionReport
 
@@ -19,10 +20,23 @@ class ExtractionRecord(ExtractionReport):
     precondition: str  # the learner of preconditions, as NAME or NAME:key=value,…
     # the largest mean squared error with which a training picture is redrawn
     redrawing_error: float = attrs.field(validator=and_(ge(0.0), lt(math.inf)))
+    precision: Precision | None = None  # how many moves are wrong, as far as pairs can say; None in older runs
 
     @classmethod
     def of(
-        cls, report: ExtractionReport, *, effects: EffectSource, precondition: str, redrawing_error: float
+        cls,
+        report: ExtractionReport,
+        *,
+        effects: EffectSource,
+        precondition: str,
+        redrawing_error: float,
+        precision: Precision | None,
     ) -> ExtractionRecord:
         """Return the record of a report."""
-        return cls(**attrs.asdict(report), effects=effects, precondition=precondition, redrawing_error=redrawing_error)
+        return cls(
+            **attrs.asdict(report),
+            effects=effects,
+            precondition=precondition,
+            redrawing_error=redrawing_error,
+            precision=precision,
+        )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from cubespace.evaluation.judgement_record import Finding
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.summary import PlannerResults, best_plan
 from cubespace.learning.bit_learner import EffectSource
@@ -28,6 +29,8 @@ class RunResults:
     known_pictures: float  # fraction of the pictures of instances that learning has seen
     known_states: float  # the same of their states
     planners: Mapping[str, PlannerResults]
+    findings: tuple[Finding, ...] = ()  # what speaks against the plans, where nobody judges them
+    model_why: str = ""  # why they were made with this one, if there was a choice
 
     @property
     def records(self) -> list[PlanRecord]:
@@ -38,6 +41,12 @@ class RunResults:
     def best(self) -> PlanRecord | None:
         """Return the plan to show first."""
         return best_plan(self.records)
+
+    @property
+    def all_doubtful(self) -> bool:
+        """Return whether there are plans that nobody judges, and pairs speak against every one of them."""
+        found = [record for record in self.records if record.found]
+        return bool(found) and all(record.doubtful for record in found)
 
     @property
     def crashed(self) -> int:

@@ -27,6 +27,7 @@ from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.bits_file import BitPairs, load_bits
 from cubespace.runs.folder.contents import RunContents
+from cubespace.runs.folder.doubting import doubts_of
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
 from cubespace.runs.learners import read_code
@@ -61,12 +62,14 @@ def _planning(folder: Path, catalogue: Catalogue, execution: Execution) -> Plann
     model, seen = load_strips(folder / STRIPS), load_bits(folder / BITS)["train"]
     domain = bundle_domain(load_config(folder / CONFIG, {}), code.image_shape, catalogue)
     _compare(folder, code, model, seen, domain)
+    extraction = read_record(ExtractionRecord, folder / EXTRACTION)
     return Planning(
         code=code,
         model=model,
         domain=domain,
         memory=TrainingMemory.of(seen.before, seen.after),
-        redrawing_error=read_record(ExtractionRecord, folder / EXTRACTION).redrawing_error,
+        doubts=doubts_of(code, seen, extraction),
+        redrawing_error=extraction.redrawing_error,
     )
 
 

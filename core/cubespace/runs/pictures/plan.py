@@ -13,10 +13,11 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.base.arrays import Images
+from cubespace.base.arrays import Bits, Images
 from cubespace.base.observer import Observer
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation.distances import Reach, reach
+from cubespace.evaluation.doubts import Doubt, Doubts
 from cubespace.evaluation.memorisation import Memorised, TrainingMemory
 from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.problems import Problem, own_problem
@@ -49,14 +50,25 @@ class Ending(enum.StrEnum):
 
     VALID = "valid"
     UNKNOWN = "validity unknown"
+    DOUBTFUL = "validity unknown, but doubtful"
     NO_PLAN = "no plan"
     INVALID = "not valid"
     UNREACHABLE = "goal cannot be reached"
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code; where nobody can judge, a plan is a success."""
-        return {"valid": 0, "validity unknown": 0, "no plan": 1, "not valid": 4, "goal cannot be reached": 5}[self]
+        """Return the exit code; where nobody can judge, a plan is a success unless pairs speak against it."""
+        return EXIT_CODES[self]
+
+
+EXIT_CODES = {
+    Ending.VALID: 0,
+    Ending.UNKNOWN: 0,
+    Ending.DOUBTFUL: 4,
+    Ending.NO_PLAN: 1,
+    Ending.INVALID: 4,
+    Ending.UNREACHABLE: 5,
+}
 
 
 @attrs.frozen(kw_only=True)
@@ -85,6 +97,7 @@ class PicturePlan:
     solution: Solution | None
     reach: Reach | None  # by the simulator; None without one
     memorised: Memorised  # which states and steps were seen in training
+    doubt: Doubt | None = None  # what pairs say against its steps
     warnings: tuple[str, ...] = ()  # about the pictures
 
     @property
@@ -95,7 +108,9 @@ class PicturePlan:
         if self.solution.verdict is None:
             return Ending.NO_PLAN
         valid = self.solution.verdict.valid
-        return Ending.UNKNOWN if valid is None else Ending.VALID if valid else Ending.INVALID
+        if valid is None:
+            return Ending.DOUBTFUL if self.doubt is not None and self.doubt.doubtful_steps else Ending.UNKNOWN
+        return Ending.VALID if valid else Ending.INVALID
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -116,7 +131,7 @@ class PicturePlan:
 
     def _search_record(self) -> SearchRecord:
         if self.solution is not None:
-            return self.solution.record(self.planner, self.memorised)
+            return self.solution.record(self.planner, self.memorised, self.doubt)
         return SearchRecord(
             planner=self.planner,
             outcome=str(Ending.UNREACHABLE),
@@ -146,6 +161,7 @@ class Planning:
     model: StripsModel
     domain: Domain  # judges plans, if it can
     memory: TrainingMemory  # what learning saw
+    doubts: Doubts | None = None  # finds doubtful steps
     redrawing_error: float  # the largest with which a training picture is redrawn
 
     @classmethod
@@ -156,6 +172,7 @@ class Planning:
             model=run.strips(),
             domain=run.domain(),
             memory=run.memory(),
+            doubts=run.doubts(),
             redrawing_error=run.extraction().redrawing_error,
         )
 
@@ -182,9 +199,7 @@ class Planning:
         refuse_missing({planner: solver}, self.code)
         told = observer or Observer()
         first, last = self.picture(init, resize), self.picture(goal, resize)
-        warnings = [*self._strange(init, first, "init"), *self._strange(goal, last, "goal")]
-        for warning in warnings:
-            told.say(f"warning: {warning}")
+        warnings = [*self._strange(init, first, "init", told), *self._strange(goal, last, "goal", told)]
         problem, far = self._posed(first, last)
         solution = None
         if far is None or not far.unreachable or anyway:
@@ -201,12 +216,20 @@ class Planning:
             solution=solution,
             reach=far,
             memorised=self.memory.count(solution.trace if solution else None),
+            doubt=self._doubt(solution.trace if solution else None),
             warnings=tuple(warnings),
         )
 
-    def _strange(self, given: Given, picture: Images, role: str) -> list[str]:
+    def _doubt(self, trace: Bits | None) -> Doubt | None:
+        """Return what pairs say against a plan, given its states."""
+        return None if self.doubts is None else self.doubts.of(trace)
+
+    def _strange(self, given: Given, picture: Images, role: str, told: Observer) -> list[str]:
         name = str(given) if isinstance(given, str | Path) else f"the picture of {role}"
-        return check_pictures(self.code, picture, self.redrawing_error, [name])
+        warnings = check_pictures(self.code, picture, self.redrawing_error, [name])
+        for warning in warnings:
+            told.say(f"warning: {warning}")
+        return warnings
 
     def _posed(self, first: Images, last: Images) -> tuple[Problem, Reach | None]:
         """Return the problem of two pictures, and how far the simulator finds the goal; None without one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,8 +16,11 @@ from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
 from cubespace.base.records import as_table, read_record, write_record
 from cubespace.data.domain import Domain
+from cubespace.evaluation.doubts import Doubts, plan_findings
+from cubespace.evaluation.judgement_record import Finding
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.plan_record import PlanRecord
+from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.summary import PlannerResults, summarise
 from cubespace.learning.code import Code
@@ -52,7 +55,7 @@ from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult
 from cubespace.settings.stages import CODE, LIFTING, RESULTS, STRIPS
 from cubespace.symbols.pddl import write_problem
 
-RECORD_FORM = 4  # of an instance's record: one of another form is made again
+RECORD_FORM = 5  # of an instance's record: one of another form is made again
 LIFTED_PROBLEM, LIFTED_PLAN = "lifted.pddl", "lifted.plan"  # beside their grounded forms, if planned with lifted PDDL
 
 
@@ -62,6 +65,8 @@ def evaluate_run(run: RunContents) -> None:
     named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
     with run.run.stage("evaluate", named):
         domain, code, planned, memory = run.domain(), run.code(), planned_run(run), run.memory()
+        if planned.why:
+            run.observer.say(f"evaluate: {planned.why}")
         problems = run.problems(domain)
         limits = Limits(seconds=config.plan.time_limit, megabytes=config.plan.memory_limit)
         bench = Bench(
@@ -70,6 +75,7 @@ def evaluate_run(run: RunContents) -> None:
             planned=planned,
             domain=domain,
             memory=memory,
+            doubts=run.doubts(),
             limits=limits,
             observer=run.observer,
             at_once=run.execution.searches,
@@ -78,6 +84,7 @@ def evaluate_run(run: RunContents) -> None:
         familiar = familiarity(code, memory, run.transitions().train, problems)
         run.release_data()
         learner, extraction = run.learner(), run.extraction()
+        rows = _solve_all(run, bench, problems)
         results = RunResults(
             learner=learner.title,
             updates=learner.updates,
@@ -86,13 +93,23 @@ def evaluate_run(run: RunContents) -> None:
             preconditions=extraction.precondition,
             domain=config.domain,
             model=planned.name,
+            model_why=planned.why,
             limits=limits,
             length=config.plan.length,
             known_pictures=familiar.known_pictures,
             known_states=familiar.known_states,
-            planners=_solve_all(run, bench, problems),
+            planners=rows,
+            findings=_findings(run, rows, extraction.precision),
         )
         write_record(run.run.file(RESULTS), results)
+
+
+def _findings(run: RunContents, rows: Mapping[str, PlannerResults], precision: Precision | None) -> tuple[Finding, ...]:
+    """Return what speaks against the plans, and say it."""
+    findings = plan_findings([record for row in rows.values() for record in row.records], precision)
+    for finding in findings:
+        run.observer.say(f"evaluate: warning: {finding.words}")
+    return findings
 
 
 def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> dict[str, PlannerResults]:
@@ -137,6 +154,7 @@ class Bench:
     planned: Planned
     domain: Domain
     memory: TrainingMemory
+    doubts: Doubts | None
     limits: Limits
     observer: Observer
     at_once: int  # searches side by side
@@ -183,7 +201,8 @@ class Bench:
         So is a plan that was found by an earlier call: only the search is not done again.
         """
         solution = judge_search(self.code, result, problem, self.domain)
-        search = solution.record(spec, self.memory.count(solution.trace))
+        doubt = None if self.doubts is None else self.doubts.of(solution.trace)
+        search = solution.record(spec, self.memory.count(solution.trace), doubt)
         record = PlanRecord.of(search, key=key, problem=problem.name)
         _write_lifted_plan(folder, self.planned, solution)
         write_solution(folder, problem, self.planned.strips, solution, record)

@@ -45,10 +45,16 @@ def extract_model(run: RunContents) -> None:
         write_text(run.run.file(PDDL), write_domain(model))
         pictures = np.concatenate([data.train.before, data.train.after])
         largest = float(redrawing_errors(code, pictures).max())
-        record = ExtractionRecord.of(report, effects=effects, precondition=precondition, redrawing_error=largest)
-        write_record(run.run.file(EXTRACTION), record)
         run.observer.say(f"extract: {report.summary}")
         judgement = judge_run(code, model, data, run.bits(), effects=effects, labels=report.labels)
+        record = ExtractionRecord.of(
+            report,
+            effects=effects,
+            precondition=precondition,
+            redrawing_error=largest,
+            precision=judgement.precision,
+        )
+        write_record(run.run.file(EXTRACTION), record)
         write_record(run.run.file(JUDGEMENT), judgement.record())
         for line in judgement.lines:
             run.observer.say(f"extract: {line}")

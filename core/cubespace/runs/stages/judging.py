@@ -11,8 +11,10 @@ from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.judgement import Judgement, Observed, judge_model
 from cubespace.evaluation.memorisation import Familiarity, TrainingMemory, known_pictures
+from cubespace.evaluation.merged_values import MergedValue, merged_values
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
 from cubespace.evaluation.precision import estimate_precision
+from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.same_codes import look_different
 from cubespace.learning.code import EXOGENOUS, Code
@@ -20,6 +22,7 @@ from cubespace.runs.folder.bits_file import BitPairs
 from cubespace.symbols.strips import StripsModel
 
 HELD_OUT_SPLITS = ("validation", "test")  # the splits from which no effect is learned
+MOST_LOOKED_THROUGH = 2000  # pairs of the training split, for values that seem to be two
 MOST_PICTURES = 5000  # of the training split, compared with each other: more would take memory and tell no more
 
 
@@ -54,14 +57,8 @@ def judge_run(
             known_pictures=known_pictures((training.before, training.after), held_pictures),
             look_different=int(unlike.sum()),
             looked_at=len(unlike),
-            precision=estimate_precision(
-                model,
-                (before, after),
-                (held_before, held_after),
-                grouped=code.groups is not None,
-                draw=code.draw,
-                look=code.encode,
-            ),
+            precision=_precision(code, model, (before, after), (held_before, held_after)),
+            merged=_merged(code, training[:MOST_LOOKED_THROUGH], before, after),
             own_changes=[
                 *(locate(change, before, training.before) for change in own_changes(before, after)),
                 *_left_out(code),
@@ -88,6 +85,22 @@ def look_unlike(code: Code, pictures: Images) -> Bits:
         colours = seen.shape[1] // alone.size
         seen[:, np.repeat(alone.ravel(), colours)] = drawn[:, np.repeat(alone.ravel(), colours)] = 0.0
     return look_different(bits, seen, drawn)
+
+
+def _precision(code: Code, model: StripsModel, training: tuple[Bits, Bits], held_out: tuple[Bits, Bits]) -> Precision:
+    """Estimate how many moves of the model are wrong."""
+    grouped = code.groups is not None
+    return estimate_precision(model, training, held_out, grouped=grouped, draw=code.draw, look=code.encode)
+
+
+def _merged(code: Code, pairs: Pairs, before: Bits, after: Bits) -> list[MergedValue]:
+    """Return the values that seem to be two, where bits are values of variables with pixels of their own."""
+    regions = code.regions()
+    if code.groups is None or regions is None:
+        return []
+    seen = (code.normalise(images).reshape(len(pairs), -1) for images in (pairs.before, pairs.after))
+    first, second = seen
+    return merged_values((before[: len(pairs)], after[: len(pairs)]), (first, second), code.groups, regions)
 
 
 def _left_out(code: Code) -> list[OwnChange]:

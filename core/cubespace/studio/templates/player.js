@@ -33,6 +33,7 @@ const FRAME_MILLISECONDS = 600;
 const MARKS = {
   new: "new and valid: no training pair goes from that very state to this one, and it is a legal move",
   unseen: "unseen step: no training pair goes from that very state to this one",
+  doubtful: "doubtful step: unseen, and it lacks what nearly all true moves have",
 };
 
 class Player {

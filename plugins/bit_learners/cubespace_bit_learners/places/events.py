@@ -90,4 +90,4 @@ def exogenous(before: Codes, after: Codes, options: EventOptions = DEFAULTS) -> 
     np.fill_diagonal(shared, 0)
     np.fill_diagonal(together, 0)
     by_chance = 2 * np.log(max(len(rate), 2) ** 2 / options.dependence)
-    return np.asarray((shared.max(1) < by_chance) & (together.max(1) > by_chance))
+    return np.asarray((shared.max(1, initial=0) < by_chance) & (together.max(1, initial=0) > by_chance))

@@ -143,6 +143,8 @@ class Reader(nn.Module):
     def forward(self, pixels: Tensor) -> Tensor:
         """Return (batch, bits)."""
         blocks = self.blocks
+        if not len(blocks.pixels):  # no places
+            return pixels[:, :0]
         seen = blocks.gather(self.normalise(pixels), blocks.pixels, blocks.pixel_used)  # (places, batch, pixels)
         scores = torch.baddbmm(self.bias, seen, self.weight)  # (places, batch, values)
         scores = scores.masked_fill(~blocks.bit_used[:, None], OUT_OF_USE)

@@ -1,0 +1,104 @@
+"""Values that seem to be two: pictures show a difference that the code does not, and that no action makes or unmakes.
+
+Noise of a picture is gone in the next one. What is neither noise nor in the code stays: where a place keeps its value,
+what its pixels show beyond the code before an action they show after it too. So the product of both is positive on
+average if and only if something is hidden there, such as a second tile that was taken for the first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
+
+from cubespace.base.arrays import Bits, Indices
+
+Pixels = NDArray[np.float32]  # (pictures, pixels), from 0 to 1
+
+BACKGROUND = -1  # the region of pixels of no variable
+SURE = 3.0  # standard deviations: one in a thousand, shared by all values
+VISIBLE = 1 / 255  # a grey level, on average over the pixels of a place: what is fainter may come from rounding
+REACH = 3  # pixels: what is further away adds nothing to a pixel
+FEWEST = 20  # pairs in which a place keeps a value
+
+
+@attrs.frozen(kw_only=True)
+class MergedValue:
+    """A value of a variable behind which pictures show something that persists."""
+
+    bit: int | None  # None: it is in pixels of no variable
+    contrast: float  # of what is hidden, a mean over the pixels of the place, from 0 to 1
+    pairs: int  # in which the variable keeps the value
+    box: tuple[int, int, int, int]  # where: first and last row, first and last column
+
+
+def merged_values(
+    bits: tuple[Bits, Bits], seen: tuple[Pixels, Pixels], groups: Sequence[int], regions: NDArray[np.intp]
+) -> list[MergedValue]:
+    """Return the values that seem to be two, given pairs in bits and in pixels, before and after.
+
+    ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height, width). What variables nearby
+    add to a pixel is taken off first: their blurred edges are not hidden.
+    """
+    numbers, colours = np.asarray(groups), seen[0].shape[1] // regions.size
+    level = SURE + math.sqrt(2 * math.log(max(1, len(numbers))))  # the largest of so many by chance, and on top of it
+    left = _unexplained(bits, seen, numbers, regions)
+    found = _in_the_background(seen, regions, colours)
+    for bit, variable in enumerate(numbers.tolist()):
+        own = regions == variable
+        pixels = np.flatnonzero(np.repeat(own.ravel(), colours))
+        keeps = np.flatnonzero(bits[0][:, bit] & bits[1][:, bit])
+        if len(keeps) < FEWEST or not len(pixels):
+            continue
+        before, after = (part[np.ix_(keeps, pixels)] for part in left)
+        shared = ((before - before.mean(0)) * (after - after.mean(0))).mean(1)  # (pairs,), what is the same in both
+        if shared.mean() > VISIBLE**2 and shared.mean() > level * shared.std() / math.sqrt(len(shared)):
+            contrast = round(math.sqrt(float(shared.mean())), 4)
+            found.append(MergedValue(bit=bit, contrast=contrast, pairs=len(keeps), box=_box(own)))
+    return found
+
+
+def _unexplained(
+    bits: tuple[Bits, Bits], seen: tuple[Pixels, Pixels], numbers: Indices, regions: NDArray[np.intp]
+) -> tuple[Pixels, Pixels]:
+    """Return what each pixel shows beyond what the bits of variables nearby add up to."""
+    ones = np.ones((2 * len(seen[0]), 1), dtype=np.float32)
+    known, shown = np.concatenate([np.concatenate(bits).astype(np.float32), ones], axis=1), np.concatenate(seen)
+    square, product = (known.T @ known).astype(np.float64), (known.T @ shown).astype(np.float64)
+    square[np.diag_indices_from(square)] += 1.0  # some bits say what others say
+    near = np.stack([binary_dilation(regions == variable, iterations=REACH).ravel() for variable in np.unique(numbers)])
+    sets, number = np.unique(np.repeat(near, shown.shape[1] // regions.size, axis=1), axis=1, return_inverse=True)
+    rest = shown.copy()
+    for row, variables in enumerate(sets.T):
+        pixels = np.flatnonzero(number.ravel() == row)
+        used = np.append(np.flatnonzero(variables[np.searchsorted(np.unique(numbers), numbers)]), len(numbers))
+        weights = np.linalg.solve(square[np.ix_(used, used)], product[np.ix_(used, pixels)]).astype(np.float32)
+        rest[:, pixels] -= known[:, used] @ weights
+    return rest[: len(seen[0])], rest[len(seen[0]) :]
+
+
+def _in_the_background(seen: tuple[Pixels, Pixels], regions: NDArray[np.intp], colours: int) -> list[MergedValue]:
+    """Return the pixels of no variable that show something, and mostly the same before an action and after it."""
+    pixels = np.flatnonzero(np.repeat((regions == BACKGROUND).ravel(), colours))
+    if not len(pixels):
+        return []
+    before, after = (part[:, pixels] for part in seen)
+    product = (before - before.mean(0)) * (after - after.mean(0))  # (pairs, pixels)
+    level = SURE + math.sqrt(2 * math.log(len(pixels)))
+    shared = product.mean(0)
+    hidden = (shared > VISIBLE**2) & (shared > level * product.std(0) / math.sqrt(len(product)))
+    if not hidden.any():
+        return []
+    where = np.zeros(regions.size, dtype=np.bool_)
+    where[pixels[hidden] // colours] = True
+    contrast = round(math.sqrt(float(shared[hidden].mean())), 4)
+    return [MergedValue(bit=None, contrast=contrast, pairs=len(product), box=_box(where.reshape(regions.shape)))]
+
+
+def _box(pixels: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    rows, columns = np.nonzero(pixels)
+    return int(rows.min()), int(rows.max()), int(columns.min()), int(columns.max())
