@@ -1,7 +1,4 @@
-"""The configuration of a run: one frozen tree, from defaults, preset, TOML file and command line, in this order.
-
-Free of torch, so quick to import.
-"""
+"""The configuration of a run: one tree of defaults, preset, TOML file and command line, in this order; no torch."""
 
 from __future__ import annotations
 
@@ -28,7 +25,6 @@ from cubespace.settings.stages import STAGES, Stage, way_to
 
 DEFAULT_PLANNER = defaults.PLANNER
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
-
 MOST_NESTED = 30  # levels of a file; settings have four, and Python gives up at some hundreds
 MOST_SECONDS = 1e9  # thirty years: more is no limit
 MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
@@ -49,7 +45,6 @@ SHORT_NAMES = {
     "memory_limit": ("plan.memory_limit",),
     "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
 }
-
 
 _seed = and_(ge(0), le(MOST_SEED))
 _share = and_(ge(0.0), lt(0.5))
@@ -123,8 +118,8 @@ class LiftConfig:
 class PlanConfig:
     """Which instances to solve, by which planners, within which limits (the paper's by default).
 
-    ``model`` is what is planned with: the learned STRIPS model; the lifted model; *repaired*: the lifted model grounded
-    again if it passes its checks, else the learned one; or *auto*: the better of these two, by what pairs say.
+    A *repaired* model is the lifted one, grounded again, if it passes its checks, else the learned one; *auto* is the
+    better of these two, by what pairs say.
     """
 
     model: Literal["learned", "lifted", "repaired", "auto"] = "learned"  # what is planned with
