@@ -1,6 +1,7 @@
 """The default recipe, without presets, on boards, photographs, lamps, towers and spoiled data.
 
     python benchmarks/recipe.py domains [--mandrill PICTURE] [--seeds 0-4] [--jobs 2]
+    python benchmarks/recipe.py stacks --seeds 700-702
     python benchmarks/recipe.py boards towers robustness held-out [--worlds FOLDER]
 
 Every row is a run of ``cube run`` and ``cube diagnose`` in processes of one thread. Instances and the states of the
@@ -70,6 +71,25 @@ class Row:
         return f"{self.section}/{self.name}-s{self.seed}"
 
 
+_ANYWHERE = ("--set", "plan.random_goals=on", "--model", "auto")
+_STACKS = tuple(
+    Row(
+        section="stacks",
+        name=name,
+        domain=domain,
+        settings=settings,
+        planners=TWO,
+        problems=(("--length", str(length), *_ANYWHERE),),
+    )
+    for name, domain, settings, length in (
+        ("blocks-3x3", "blocks:blocks=3,columns=3", (), 3),
+        ("bins-4x3", "blocks:blocks=4,columns=3", ("data.spoil.noise=0.016",), 6),
+        ("blocks-5x4", "blocks:blocks=5,columns=4", (), 6),
+        ("gripper-4x3", "blocks:blocks=4,columns=3,gripper=on", (), 8),
+    )
+)
+
+
 def rows(sections: Iterable[str], seeds: Sequence[int], mandrill: str | None, worlds: Path) -> list[Row]:
     """Return the rows of some sections."""
     picture = f",image={mandrill}" if mandrill else ""
@@ -96,6 +116,7 @@ def rows(sections: Iterable[str], seeds: Sequence[int], mandrill: str | None, wo
             for disks in (4, 9)
             for seed in seeds[:2]
         ],
+        "stacks": [attrs.evolve(row, seed=seed) for row in _STACKS for seed in seeds],
         "robustness": [row for domain in ("mnist", "photo") for row in _spoiled(domain, SPOILED, seeds[0])],
         "shift": [row for domain in ("mnist", "photo") for row in _spoiled(domain, SHIFTED, seeds[0])],
         "worlds": [
@@ -165,6 +186,7 @@ def work(row: Row, folder: Path, instance_seed: int) -> dict[str, Any]:
         "plans": [
             " + ".join(each) for each in zip(*([count[name] for name in row.planners] for count in counts), strict=True)
         ],
+        "model": learned["model"],
         "cpu_seconds": learned["cpu_seconds"],
         "instance_seed": instance_seed,
         "date": time.strftime("%Y-%m-%d"),
@@ -195,7 +217,9 @@ def table(records: Sequence[dict[str, Any]]) -> str:
                 for name in planners
             ]
             figures = (record["differences"], record["actions"], f"{record['recall']:.4f}", f"{record['wrong']:.4f}")
-            cells = (record["name"], record["seed"], record["learner"], *figures, *plans, record["cpu_seconds"])
+            other = record.get("model", "learned")  # what was planned with and diagnosed
+            learner = record["learner"] + (f", {other}" if other != "learned" else "")
+            cells = (record["name"], record["seed"], learner, *figures, *plans, record["cpu_seconds"])
             lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
 

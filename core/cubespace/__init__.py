@@ -8,21 +8,20 @@ TYPE_CHECKING = False  # as in typing, which takes time to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from cubespace.api import Plan, Run, Strips, run, table, train
+    from cubespace.api import Plan, Run, Strips, Sweep, matrix, run, table, train
     from cubespace.base.version import __version__
     from cubespace.plugins.hookspecs import hookimpl
 
-__all__ = ["Plan", "Run", "Strips", "__version__", "hookimpl", "run", "table", "train"]
+__all__ = ["Plan", "Run", "Strips", "Sweep", "__version__", "hookimpl", "matrix", "run", "table", "train"]
+
+
+HOMES = {"__version__": "cubespace.base.version", "hookimpl": "cubespace.plugins.hookspecs"}
 
 
 def __getattr__(name: str) -> "Any":
     """Load what is asked for."""
-    if name == "__version__":
-        from cubespace.base import version as home
-    elif name == "hookimpl":
-        from cubespace.plugins import hookspecs as home
-    elif name in __all__:
-        from cubespace import api as home
-    else:
+    if name not in __all__:
         raise AttributeError(f"module 'cubespace' has no attribute '{name}'")
-    return getattr(home, name)
+    from importlib import import_module
+
+    return getattr(import_module(HOMES.get(name, "cubespace.api")), name)

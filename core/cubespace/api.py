@@ -20,6 +20,7 @@ from cubespace.base.observer import Observer
 from cubespace.base.records import as_table
 from cubespace.data.domain import Domain
 from cubespace.data.transitions import Transitions
+from cubespace.experiments.sweep import Sweep, matrix
 from cubespace.experiments.tables.results import Results
 from cubespace.experiments.tables.rows import read_runs
 from cubespace.experiments.tables.table import DEFAULT_COLUMNS, Problems, Table, make_table
@@ -36,7 +37,7 @@ from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import DEFAULT_PLANNER, SHORT_NAMES, RunConfig, flat, load_config
 from cubespace.symbols.strips import StripsModel
 
-__all__ = ["LiftedRun", "Plan", "Run", "Strips", "run", "table", "train"]
+__all__ = ["LiftedRun", "Plan", "Run", "Strips", "Sweep", "matrix", "run", "table", "train"]
 
 Config = RunConfig | Mapping[str, object] | str | Path | None
 

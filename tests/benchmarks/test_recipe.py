@@ -13,7 +13,7 @@ from cubespace.cli.options import Settings
 from cubespace.plugins.catalogue import load_plugins
 
 ROOT = Path(__file__).parents[2]
-SECTIONS = ("domains", "boards", "large-boards", "towers", "robustness", "worlds", "held-out")
+SECTIONS = ("domains", "boards", "large-boards", "towers", "stacks", "robustness", "worlds", "held-out")
 
 
 class Pretended:
@@ -36,7 +36,7 @@ class Pretended:
         self.planners = names
         found = 15 if command == "run" else 7
         row = {"found": found, "valid": found - 1, "optimal": found - 2}
-        return {"planners": dict.fromkeys(names, row), "cpu_seconds": 12.5}
+        return {"planners": dict.fromkeys(names, row), "model": "learned", "cpu_seconds": 12.5}
 
 
 @pytest.fixture

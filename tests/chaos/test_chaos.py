@@ -17,6 +17,8 @@ QUICK = (
     "tables of a run",
     "links",
     "HTML",
+    "bundles",
+    "studio",
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes as Linux shows them")
@@ -28,10 +30,10 @@ def chaos(folder: Path, *words: str) -> dict:
 
 
 def test_no_promise_is_broken_in_a_few_cases(tmp_path) -> None:
-    result = chaos(tmp_path, "--scale", "0.02", *(word for group in QUICK for word in ("--only", group)))
+    result = chaos(tmp_path, "--scale", "0.015", *(word for group in QUICK for word in ("--only", group)))
     assert result["failures"] == []
     assert not any(result["promises"].values())
-    assert sum(row["cases"] for row in result["classes"]) > 30
+    assert sum(row["cases"] for row in result["classes"]) > 25
     assert "| promise | broken |" in (tmp_path / "chaos.md").read_text()
 
 

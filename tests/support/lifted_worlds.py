@@ -77,6 +77,25 @@ def towers(count: int, disks: int = 3, pegs: int = 3, seed: int = 0) -> BitWorld
     return _world(count, [pegs] * disks, step, seed)
 
 
+def stacks(count: int, blocks: int = 3, columns: int = 3, seed: int = 0) -> BitWorld:
+    """Blocks in columns; the top block of a column goes onto another column. A cell holds a block or nothing, 0."""
+
+    def cells(stacked: list[list[int]]) -> list[int]:
+        return [value for column in stacked for value in (*column, *[0] * (blocks - len(column)))]
+
+    def step(rng: np.random.Generator) -> tuple[list[int], list[int]]:
+        stacked: list[list[int]] = [[] for _ in range(columns)]
+        for block in rng.permutation(blocks).tolist():
+            stacked[rng.integers(columns)].append(block + 1)
+        before = cells(stacked)
+        source = rng.choice([number for number, column in enumerate(stacked) if column])
+        target = rng.choice([number for number in range(columns) if number != source])
+        stacked[target].append(stacked[source].pop())
+        return before, cells(stacked)
+
+    return _world(count, [blocks + 1] * (blocks * columns), step, seed)
+
+
 def counters(count: int, seed: int = 0) -> BitWorld:
     """Three wheels of four figures that turn together by one: neither things that move nor switches."""
 

@@ -46,7 +46,7 @@ class InProcess(Executor):
             try:
                 app(list(job.arguments), standalone_mode=False)
             except Exception as error:
-                return JobResult(job=job, status=1, errors=str(error))
+                return JobResult(job=job, status=getattr(error, "exit_code", 1), errors=str(error))
         return JobResult(job=job, status=0)
 
 

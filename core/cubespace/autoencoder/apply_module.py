@@ -26,7 +26,7 @@ class ApplyModule(nn.Module):
     Options: ClassVar[type[Any]] = NoOptions
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     strips: ClassVar[bool] = True  # whether the effects are independent of the state
-    writable: ClassVar[bool] = False  # whether effects can be written into it: write_effects and write_rows do it
+    writable: bool = False  # whether effects can be written into it: write_effects and write_rows do it
 
     def __init__(self, bits: int, actions: int, options: Any) -> None:
         super().__init__()

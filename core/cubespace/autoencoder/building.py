@@ -63,7 +63,10 @@ def build_network(
             f"the action model '{config.action}' infers labels from the effects of the apply module, and "
             f"'{config.apply}' has none: set autoencoder.action to another, see `cube plugins action`"
         )
-    model = SpaceAutoEncoder(image_shape, encoder=encoder, decoder=decoder, action=action, apply=apply)
+    apart = config.frames == "apart"
+    model = SpaceAutoEncoder(
+        image_shape, encoder=encoder, decoder=decoder, action=action, apply=apply, frames_apart=apart
+    )
     for extension in extensions:
         extension.extend(model, train)
     if config.initialisation == "glorot":

@@ -19,6 +19,7 @@ class JointPhase(Phase):
 
     name = "joint"
     main = True
+    stops_early = True
 
     @classmethod
     def epochs(cls, config: TrainConfig, steps: int) -> int:
@@ -45,8 +46,14 @@ class JointPhase(Phase):
     def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Return the terms of the objective."""
         images = self.pictures(rows)
-        outputs = self.model(images, moment.temperature, draw_successor=self.objective.needs_successor())
-        return check_losses(self.objective.losses(self.model, outputs, images, moment.weights), self.objective)
+        objective = self.objective
+        outputs = self.model(
+            images,
+            moment.temperature,
+            draw_after=objective.needs_after(),
+            draw_successor=objective.needs_successor(),
+        )
+        return check_losses(objective.losses(self.model, outputs, images, moment.weights), objective)
 
     def parameter_groups(self) -> list[tuple[float, list[nn.Parameter]]]:
         """Return the groups of the objective."""

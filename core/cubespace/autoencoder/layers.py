@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -16,21 +17,42 @@ BatchNorm1d = partial(nn.BatchNorm1d, eps=1e-3, momentum=0.01)
 BatchNorm2d = partial(nn.BatchNorm2d, eps=1e-3, momentum=0.01)
 Rectifier = partial(nn.ReLU, inplace=True)
 
+ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {"relu": Rectifier, "tanh": nn.Tanh}
+Order = Literal["norm-activation", "activation-norm"]  # of batch norm and activation in a hidden layer
+NORM_FIRST: Order = "norm-activation"
+
 NEVER = -1e4  # logit of a label that is never given, or of a symbol that is never seen
 CERTAIN = 10.0  # size of the logit of a bit that is held constant
 
 
-def hidden(inputs: int, width: int, dropout: float, activation: Callable[[], nn.Module] = Rectifier) -> nn.Sequential:
-    """Return one hidden layer; batch norm has the bias."""
-    layers = [nn.Linear(inputs, width, bias=False), BatchNorm1d(width), activation()]
+def hidden(
+    inputs: int,
+    width: int,
+    dropout: float,
+    activation: Callable[[], nn.Module] = Rectifier,
+    order: Order = NORM_FIRST,
+) -> nn.Sequential:
+    """Return one hidden layer: dense, batch norm and activation in a given order, dropout; batch norm has the bias."""
+    between = [BatchNorm1d(width), activation()]
+    layers = [nn.Linear(inputs, width, bias=False), *(between if order == NORM_FIRST else reversed(between))]
     return nn.Sequential(*layers, Dropout(dropout)) if dropout else nn.Sequential(*layers)
 
 
-def perceptron(inputs: int, outputs: int, *, width: int, depth: int, dropout: float = 0.0) -> nn.Sequential:
-    """Return ``depth`` hidden layers and a linear one."""
+def perceptron(
+    inputs: int,
+    outputs: int,
+    *,
+    width: int,
+    depth: int,
+    dropout: float = 0.0,
+    activation: str = "relu",
+    order: Order = NORM_FIRST,
+    bias: bool = True,
+) -> nn.Sequential:
+    """Return ``depth`` hidden layers and a linear one, which has no ``bias`` if batch norm follows it."""
     sizes = [inputs] + [width] * depth
-    layers = [hidden(size, width, dropout) for size in sizes[:-1]]
-    return nn.Sequential(*layers, nn.Linear(sizes[-1], outputs))
+    layers = [hidden(size, width, dropout, ACTIVATIONS[activation], order) for size in sizes[:-1]]
+    return nn.Sequential(*layers, nn.Linear(sizes[-1], outputs, bias=bias))
 
 
 class Monotone(nn.Module):
@@ -45,6 +67,30 @@ class Monotone(nn.Module):
         """Return the scaled, normalised values."""
         normal: Tensor = self.norm(values)
         return normal * softplus(self.scale)
+
+
+class AffineNorm(nn.Module):
+    """Batch norm as Keras has it, with scale |γ| and a shift: monotone, and theirs as long as γ stays positive."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.norm = BatchNorm1d(bits, affine=False)
+        self.scale = nn.Parameter(torch.ones(bits))
+        self.shift = nn.Parameter(torch.zeros(bits))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return the scaled, shifted, normalised values."""
+        normal: Tensor = self.norm(values)
+        return normal * self.scale.abs() + self.shift
+
+
+class Contest(nn.Module):
+    """One logit of two: the argument for a bit less the argument against it, as in a softmax over both."""
+
+    def forward(self, arguments: Tensor) -> Tensor:
+        """Return (batch, bits) of (batch, 2 bits)."""
+        true, false = arguments.chunk(2, dim=1)
+        return true - false
 
 
 class Picture(nn.Module):

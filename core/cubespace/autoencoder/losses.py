@@ -81,13 +81,23 @@ def variational(logits: Tensor, labels: Tensor, prior: float) -> Tensor:
 
     Means over bits and labels. A positive weight raises the entropy.
     """
+    return variational_bits(logits, prior) + variational_labels(labels)
+
+
+def variational_bits(logits: Tensor, prior: float) -> Tensor:
+    """Return the divergence of the bits alone."""
     logits = logits.float()
     probability = torch.sigmoid(logits)  # (2, batch, bits)
     true = probability * (logsigmoid(logits) - math.log(prior))
     false = (1.0 - probability) * (logsigmoid(-logits) - math.log(1.0 - prior))
+    return (true + false).mean()
+
+
+def variational_labels(labels: Tensor) -> Tensor:
+    """Return the divergence of the action labels alone."""
     log_label = torch.log_softmax(labels.float(), dim=-1)  # (batch, actions)
     uniform = -math.log(labels.shape[-1])
-    return (true + false).mean() + (log_label.exp() * (log_label - uniform)).mean()
+    return (log_label.exp() * (log_label - uniform)).mean()
 
 
 def weigh(config: LossConfig, progress: float) -> dict[str, float]:

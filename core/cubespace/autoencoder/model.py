@@ -25,7 +25,7 @@ class Transition(NamedTuple):
     states: Tensor  # (2, batch, bits), z0 and z1
     labels: Tensor  # (batch, actions), logits
     successor: Tensor  # (batch, bits), z1 as predicted from z0 and the action
-    pixels: Tensor  # (3, batch, pixels), logits of x0, x1 and, if it is needed, x1 by way of the action
+    pixels: Tensor  # (parts, batch, pixels), logits of x0 and, as far as needed, of x1 and x1 by way of the action
 
 
 class SpaceAutoEncoder(nn.Module):
@@ -42,9 +42,11 @@ class SpaceAutoEncoder(nn.Module):
         decoder: Decoder,
         action: ActionModel,
         apply: ApplyModule,
+        frames_apart: bool = False,
     ) -> None:
         super().__init__()
         self.image_shape = image_shape
+        self.frames_apart = frames_apart  # in training: batch norm then sees a frame at a time
         self.encoder = encoder
         self.decoder = decoder
         self.action = action
@@ -58,18 +60,21 @@ class SpaceAutoEncoder(nn.Module):
         """Return where the weights are."""
         return next(self.parameters()).device
 
-    def forward(self, images: Tensor, temperature: float, *, draw_successor: bool = True) -> Transition:
-        """Encode both pictures, name the action between them, apply it, and decode all three states."""
+    def forward(
+        self, images: Tensor, temperature: float, *, draw_after: bool = True, draw_successor: bool = True
+    ) -> Transition:
+        """Encode both pictures, name the action between them, apply it, and decode all three states or some of them."""
         logits, states = self.encode(images, temperature)  # (2, batch, bits)
         labels, successor = self.act(states, temperature)
-        drawn = torch.cat((states, successor[None])) if draw_successor else states  # (3 or 2, batch, bits)
+        drawn = states if draw_after else states[:1]
+        drawn = torch.cat((drawn, successor[None])) if draw_successor else drawn  # (1 to 3, batch, bits)
         return Transition(logits, states, labels, successor, self.decode(drawn))
 
     def encode(self, images: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
-        """Return the logits and the bits of pictures (parts, batch, pixels), all in one pass."""
-        logits = self.encoder(images.flatten(0, 1))  # (parts * batch, bits)
-        states = self.bin_concrete(logits, temperature)
-        return logits.unflatten(0, images.shape[:2]), states.unflatten(0, images.shape[:2])
+        """Return the logits and the bits of pictures (parts, batch, pixels)."""
+        logits = self._each(self.encoder, images)  # (parts, batch, bits)
+        states = self.bin_concrete(logits.flatten(0, 1), temperature)
+        return logits, states.unflatten(0, images.shape[:2])
 
     def act(self, states: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
         """Name the action between two states and return its logits and the successor it leads to."""
@@ -79,9 +84,15 @@ class SpaceAutoEncoder(nn.Module):
         return labels, successor
 
     def decode(self, states: Tensor) -> Tensor:
-        """Return the logits of the pixels of states (parts, batch, bits), all in one pass."""
-        pixels: Tensor = self.decoder(states.flatten(0, 1)).unflatten(0, states.shape[:2])
-        return pixels
+        """Return the logits of the pixels of states (parts, batch, bits)."""
+        return self._each(self.decoder, states)
+
+    def _each(self, network: nn.Module, parts: Tensor) -> Tensor:
+        """Return what a network makes of parts (parts, batch, …): all in one pass, or one pass for each in training."""
+        if self.frames_apart and network.training:
+            return torch.stack([network(part) for part in parts])
+        results: Tensor = network(parts.flatten(0, 1)).unflatten(0, parts.shape[:2])
+        return results
 
 
 @contextmanager

@@ -67,6 +67,10 @@ class Objective(ABC):
     def check(self, model: SpaceAutoEncoder) -> None:  # noqa: B027 - most objectives suit every network
         """Raise a :class:`UsageError` if the parts of the network are not such as the objective needs."""
 
+    def needs_after(self) -> bool:
+        """Return whether the picture of x1 drawn from its own bits is needed."""
+        return True
+
     def needs_successor(self) -> bool:
         """Return whether the picture of the predicted successor is needed; drawing it takes a third of the decoder."""
         return True

@@ -48,6 +48,7 @@ class Phase(ABC):
     revision: ClassVar[int | None] = None  # raised whenever its results change; None: the version of its package counts
     name: ClassVar[str]
     main: ClassVar[bool] = False  # whether it takes the place of the joint training
+    stops_early: ClassVar[bool] = False  # whether validation may end it: if it trains all that validation measures
     settings: ClassVar[tuple[str, ...]] = ()  # what the names of settings begin with that only this phase reads
     rewrites: ClassVar[bool] = False  # whether it sets weights by other means than gradients
 

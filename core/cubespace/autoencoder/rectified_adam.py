@@ -21,10 +21,15 @@ class RectifiedAdam(torch.optim.Adam):
     """
 
     def __init__(
-        self, groups: Iterable[tuple[float, list[nn.Parameter]]], learning_rate: float, *, rectified: bool = True
+        self,
+        groups: Iterable[tuple[float, list[nn.Parameter]]],
+        learning_rate: float,
+        *,
+        rectified: bool = True,
+        epsilon: float = 1e-8,
     ) -> None:
         tables = [{"params": parameters, "factor": factor} for factor, parameters in groups if parameters]
-        super().__init__(tables, lr=learning_rate, fused=True)
+        super().__init__(tables, lr=learning_rate, eps=epsilon, fused=True)
         self.learning_rate = learning_rate
         self.rectified = rectified
         self.steps = 0

@@ -5,9 +5,34 @@ from __future__ import annotations
 from cubespace.settings.recipe import TemperatureConfig, TrainConfig
 
 
+def batch_sizes(config: TrainConfig, transitions: int) -> list[int]:
+    """Return the sizes of the batches of an epoch.
+
+    If they are drawn again in every epoch, the few transitions that are left over are others in each. Fixed ones take
+    them all: the last batch is smaller; a single transition, from which batch norm cannot learn, joins the one before.
+    """
+    size = min(config.batch, transitions)
+    sizes, left = [size] * (transitions // size), transitions % size
+    if config.batches == "fixed" and left == 1:
+        sizes[-1] += 1
+    elif config.batches == "fixed" and left:
+        sizes.append(left)
+    return sizes
+
+
 def steps_of_epoch(config: TrainConfig, transitions: int) -> int:
-    """Return the updates of an epoch; the few transitions that are left over are others in each epoch."""
-    return transitions // min(config.batch, transitions)
+    """Return the updates of an epoch."""
+    return len(batch_sizes(config, transitions))
+
+
+def progress(config: TrainConfig, epoch: int, part: float, epochs: int) -> float:
+    """Return where the schedules of a phase are, from 0 to 1, after some epochs and a part of the next one.
+
+    Those that change once per epoch and lag by one, as callbacks at the end of an epoch make them, are at 0 in the
+    first two of 10 epochs, then at 0.1.
+    """
+    moment = epoch + part if config.schedule == "update" else float(epoch)
+    return max(moment - config.lag, 0.0) / epochs
 
 
 def epochs(given: int | None, updates: int, steps: int) -> int:

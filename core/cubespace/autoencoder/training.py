@@ -10,15 +10,18 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from cubespace.autoencoder import schedules
 from cubespace.autoencoder.devices import RandomState, settle
 from cubespace.autoencoder.model import SpaceAutoEncoder
 from cubespace.autoencoder.noise_pool import leave_pools_uncompiled, refresh_noise
 from cubespace.autoencoder.objective import Objective, check_losses
 from cubespace.autoencoder.phase import Phase, as_tensors
 from cubespace.autoencoder.rectified_adam import RectifiedAdam
-from cubespace.autoencoder.schedules import steps_of_epoch
+from cubespace.autoencoder.schedules import batch_sizes, steps_of_epoch
+from cubespace.autoencoder.stopping import EarlyStop
 from cubespace.autoencoder.table_1 import table_1
 from cubespace.base.errors import CubeError
 from cubespace.settings.recipe import Execution, TrainConfig
@@ -115,6 +118,7 @@ class Trainer:
             "epoch": self.epoch,
             "best": self.best,
             "since_best": self.since_best,
+            "recent": json.dumps(self.early_stop.recent),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -129,6 +133,7 @@ class Trainer:
         self.done, self.epoch, self.updates = state["done"], state["epoch"], state["updates"]
         self.as_trained = json.loads(state["as_trained"])
         self.best, self.since_best = state["best"], state["since_best"]
+        self.early_stop.recent = json.loads(state["recent"])
 
     def _begin(self, stage: int) -> None:
         """Go to a phase and prepare it; one without epochs is over with that."""
@@ -146,7 +151,8 @@ class Trainer:
         """Go to a phase, or beyond the last one."""
         self.stage = stage
         self.epoch = 0  # of the phase
-        self.best, self.since_best = math.inf, 0  # for early stopping
+        self.best, self.since_best = math.inf, 0  # for patience
+        self.early_stop = EarlyStop(self.config)
         if self.finished:
             self.model.eval()
             return
@@ -157,20 +163,21 @@ class Trainer:
                 self.phase.parameter_groups(),
                 self.config.learning_rate,
                 rectified=self.config.optimiser == "radam",
+                epsilon=self.config.epsilon,
             )
 
     def _epoch(self) -> Row:
         """Train on every transition once, in random order, and return the mean of each loss."""
         count = self.images.shape[1]
-        batch = min(self.config.batch, count)
-        steps = self.steps
-        order = torch.from_numpy(self.order.permutation(count))
-        trained = [self.phase.trained(rows) for rows in order[: steps * batch].split(batch)]
+        sizes = batch_sizes(self.config, count)
+        steps = len(sizes)
+        order = torch.from_numpy(self._permutation(count))
+        trained = [self.phase.trained(rows) for rows in order[: sum(sizes)].split(sizes)]
         refresh_noise(self.model)
         sums: Tensor | float = 0.0
         batches = torch.cat(trained).to(self.images.device).split([len(rows) for rows in trained])
         for step, rows in enumerate(batches):
-            progress = (self.epoch + step / steps) / self.length
+            progress = schedules.progress(self.config, self.epoch, step / steps, self.length)
             self.optimizer.learning_rate = self.phase.learning_rate(progress)
             losses = self._step(rows, progress)
             sums = sums + torch.stack(list(losses.values())).detach()  # stays on the device: nothing waits for it
@@ -180,6 +187,11 @@ class Trainer:
             where = f"epoch {self.done + 1}, phase {self.phase.name}"
             raise CubeError(f"training diverged ({where}): lower train.learning_rate or the weights in train.losses")
         return row
+
+    def _permutation(self, count: int) -> NDArray[np.int64]:
+        """Return the order of the transitions: a new one in every epoch or, if batches are fixed, always the same."""
+        order = np.random.default_rng(self.config.seed) if self.config.batches == "fixed" else self.order
+        return order.permutation(count)
 
     def _step(self, rows: Tensor, progress: float) -> dict[str, Tensor]:
         """Make one gradient step and return the losses before it."""
@@ -205,6 +217,7 @@ class Trainer:
             self.best = min(value, self.best)
         patience = self.config.patience
         enough = self.phase.end_epoch(self.epoch) or (patience is not None and self.since_best >= patience)
+        enough |= self.phase.stops_early and self.early_stop.after(row, self.epoch, self.length)
         for renewed in self.phase.renewed:
             self.optimizer.forget(renewed.parameter, renewed.rows)
         if enough or self.epoch == self.length:

@@ -48,6 +48,12 @@ class Observer:
         Instances that were done earlier are not reported again.
         """
 
+    def wrote(self, stage: str, files: Sequence[Path]) -> None:
+        """A stage is finished, done here or taken over from another run; these are its files."""
+
+    def failed(self, reason: str) -> None:
+        """The work has failed or was interrupted, for this reason; :meth:`close` follows."""
+
     def close(self) -> None:
         """Work on the run is over, or has failed: write whatever remains to be written."""
 
@@ -88,6 +94,14 @@ class Observers(Observer):
         """Pass it on."""
         self._tell("plan", record)
 
+    def wrote(self, stage: str, files: Sequence[Path]) -> None:
+        """Pass it on."""
+        self._tell("wrote", stage, files)
+
+    def failed(self, reason: str) -> None:
+        """Pass it on."""
+        self._tell("failed", reason)
+
     def close(self) -> None:
         """Pass it on."""
         self._tell("close")
@@ -108,9 +122,12 @@ class Observers(Observer):
 
 @contextmanager
 def following(observer: Observer, folder: Path) -> Iterator[None]:
-    """Notify an observer when the work on a run begins and when it is over, however it ends."""
+    """Notify an observer when the work on a run begins, when it has failed and when it is over, however it ends."""
     observer.start(folder)
     try:
         yield
+    except BaseException as error:
+        observer.failed(f"{type(error).__name__}: {error}")
+        raise
     finally:
         observer.close()

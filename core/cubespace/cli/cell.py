@@ -9,7 +9,18 @@ import typer
 
 from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import NoPlugin, app, catalogue
-from cubespace.cli.options import DEFAULTS, Device, Folder, Searches, execution
+from cubespace.cli.cell_limits import limited
+from cubespace.cli.options import (
+    DEFAULTS,
+    CellMemory,
+    CellTime,
+    Device,
+    Folder,
+    Searches,
+    Watchers,
+    execution,
+    observers,
+)
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run_log import LOG, RunLog
 from cubespace.runs.folder.run_folder import RunFolder
@@ -33,6 +44,14 @@ def cell(
     ] = False,
     searches: Searches = 1,
     device: Device = DEFAULTS.device,
+    observer: Watchers = None,
+    cell_time: CellTime = None,
+    cell_memory: CellMemory = None,
+    trial: Annotated[
+        str | None,
+        typer.Option(metavar="STUDY:NUMBER:PRUNER", help="Report to a study of Optuna, which may stop the training."),
+    ] = None,
+    storage: Annotated[str | None, typer.Option(metavar="URL", help="Where that study is.")] = None,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Do the remaining stages of a run folder; what is done already, here or in a run to reuse, is not done again."""
@@ -40,6 +59,19 @@ def cell(
     run = RunFolder.load(folder, loaded)
     from cubespace.experiments.work import Work
 
-    with Terminal() as terminal, RunLog(run.file(LOG)) as log:
-        observer: Observer = Observers((terminal, log), {})
-        Work(run, loaded, execution(device, searches=searches), observer, reuse or ()).until(until, diagnose=diagnose)
+    guests = observers(loaded, observer)
+    with Terminal() as terminal, RunLog(run.file(LOG)) as log, limited(cell_time, cell_memory):
+        own = (terminal, log, *_pruning(trial, storage))
+        how = execution(device, searches=searches)
+        work = Work(run, loaded, how, Observers(own, guests), reuse or ())
+        work.until(until, diagnose=diagnose)
+
+
+def _pruning(trial: str | None, storage: str | None) -> list[Observer]:
+    """Return what stops a trial that will not be among the best, if this is a trial."""
+    if trial is None or storage is None:
+        return []
+    from cubespace.experiments.tuning.pruning import Pruning
+
+    study, number, pruner = trial.rsplit(":", 2)
+    return [Pruning(storage, study, int(number), pruner)]

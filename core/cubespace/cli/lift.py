@@ -16,6 +16,8 @@ from cubespace.cli.run import changed, work
 if TYPE_CHECKING:
     from cubespace.runs.folder.lifting_file import LiftingRecord
 
+NOT_VALID = 4  # exit code, as that of ``cube plan`` for a plan that is not valid
+
 
 @app.command(epilog="Example: `cube lift runs/mnist-… --baseline`")
 @grouped
@@ -29,7 +31,10 @@ def lift(
     device: Device = "auto",
     talk: Talk,
 ) -> None:
-    """Find objects, places and action schemas in the training pairs; write them as lifted PDDL and check them."""
+    """Find objects, places and action schemas in the training pairs; write them as lifted PDDL and check them.
+
+    If a check fails, the exit code is 4 and a line says which one.
+    """
     loaded = talk.catalogue()
     opened = changed(folder, loaded, pairs, {})
     done = work(opened, loaded, execution(device), "lift", talk.terminal())
@@ -41,6 +46,7 @@ def lift(
     if talk.as_json:
         baseline_table = None if plain is None else _table(plain)
         typer.echo(json.dumps({"run": str(done.run.path), **_table(record), "baseline": baseline_table}, indent=2))
+        _end(record)
         return
     if record.lifted:
         typer.echo(done.run.file(DOMAIN).read_text("utf-8"))
@@ -50,6 +56,16 @@ def lift(
     if plain is not None:
         typer.echo(f"without the network: {plain.summary}")
     typer.echo(str(done.run.file(DOMAIN) if record.lifted else done.run.path))
+    _end(record)
+
+
+def _end(record: LiftingRecord) -> None:
+    """End with the exit code of a model that is not valid if a check of the lifted model failed."""
+    failures = () if record.checks is None else record.checks.failures
+    for failure in failures:
+        typer.echo(f"cube: the lifted model failed a check: {failure}", err=True)
+    if failures:
+        raise typer.Exit(NOT_VALID)
 
 
 def _table(record: LiftingRecord) -> dict[str, object]:

@@ -15,17 +15,18 @@ from cubespace.base.numbers import duration
 from cubespace.base.options import Spec, parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names, presets, settings
+from cubespace.cli.manner import Manner
 from cubespace.cli.matrix_view import MatrixView
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import DEFAULTS, SPEC, Device, Precision, Searches
+from cubespace.cli.options import SPEC, Precision
 from cubespace.cli.signals import Stopped
+from cubespace.experiments.cell_call import CellCall
 from cubespace.experiments.driver import MatrixRun, Outcome
 from cubespace.experiments.executor import Executor
 from cubespace.experiments.matrix import Matrix, read_matrix
 from cubespace.experiments.slurm import job_lines
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings import defaults
-from cubespace.settings.recipe import Execution
 
 PRECISION = "train.precision"
 
@@ -103,14 +104,6 @@ class Axes:
         return attrs.evolve(matrix, axes={**matrix.axes, **axes}, preset=preset, settings=settings)
 
 
-@attrs.frozen
-class Manner:
-    """How every cell works, which is not part of the identity of its result."""
-
-    searches: Searches = DEFAULTS.searches
-    device: Device = DEFAULTS.device
-
-
 @app.command(
     epilog="Examples: `cube matrix examples/paper/smoke.toml`, "
     "`cube matrix --domain mnist --domain photo --precondition static --precondition values --seeds 0-4 --jobs 2`"
@@ -144,17 +137,17 @@ def matrix(
     if dry_run:
         _outline(run, as_json)
         return
-    how = Execution(**attrs.asdict(manner))  # the device is for each cell to check
+    call = manner.call(loaded, no_plugin)
     if print_jobs:
         if as_json:
             raise UsageError("--print-jobs prints a script for a shell: leave --json out")
         run.prepare()
-        typer.echo("\n".join(job_lines(run.jobs(), folder, how, requested.diagnose)))
+        typer.echo("\n".join(job_lines(run.jobs(), folder, call, requested.diagnose)))
         return
     by = find_executor(loaded, executor, jobs)
     if reuse:
         run.reuse(reuse)
-    _show(_run(run, by, how, quiet), folder, as_json)
+    _show(_run(run, by, call, quiet), folder, as_json)
 
 
 def _requested(source: Path | None, axes: Axes, output: Path | None) -> tuple[Matrix, Path]:
@@ -173,11 +166,11 @@ def _requested(source: Path | None, axes: Axes, output: Path | None) -> tuple[Ma
     return requested, Path("runs") / (source.stem if source else f"matrix-{digest}")
 
 
-def _run(run: MatrixRun, by: Executor, how: Execution, quiet: bool) -> Outcome:
+def _run(run: MatrixRun, by: Executor, call: CellCall, quiet: bool) -> Outcome:
     """Do what is left of a matrix; when interrupted, say how to continue."""
     with MatrixView([job.name for job in run.jobs()], run.folder, quiet=quiet) as view:
         try:
-            return run.run(by, execution=how, told=view.told)
+            return run.run(by, call=call, told=view.told)
         except Stopped as stop:
             stop.advice = f": cube matrix {run.folder} continues"
             raise

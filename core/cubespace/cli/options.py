@@ -70,10 +70,17 @@ Planner = Annotated[
     ),
 ]
 PlanModel = Annotated[
-    Literal["learned", "lifted", "repaired"] | None,
+    Literal["learned", "lifted", "repaired", "auto"] | None,
     typer.Option(
-        help="What to plan with: the learned model, the lifted one, or the learned one repaired by it.  "
-        "[default: learned]"
+        help="What to plan with: the learned model, the lifted one, the learned one repaired by it, or auto, the "
+        "better one by what pairs say.  [default: learned]"
+    ),
+]
+PlanJudge = Annotated[
+    Literal["strict", "authors"] | None,
+    typer.Option(
+        help="authors: judge plans by the laxer rule of the paper's authors, too, which compares no ends.  "
+        "[default: strict]"
     ),
 ]
 Instances = Annotated[int | None, typer.Option(min=1, help="How many problems to solve.  [default: 30]")]
@@ -127,6 +134,13 @@ Watchers = Annotated[
         help="An observer that follows the run, such as a tracker; repeatable; see `cube plugins observer`.",
     ),
 ]
+CellTime = Annotated[
+    float | None,
+    typer.Option(min=1e-3, metavar="SECONDS", help="By the clock, for each job of a cell; what takes longer fails."),
+]
+CellMemory = Annotated[
+    int | None, typer.Option(min=1, metavar="MEGABYTES", help="For each process of a cell; one that needs more fails.")
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors; RUN/run.log has the rest.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print every step, not just one now and then.")]
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
@@ -138,6 +152,7 @@ class Search:
 
     planner: Planner = None
     model: PlanModel = None
+    judge: PlanJudge = None
     instances: Instances = None
     length: Length = None
     time_limit: TimeLimit = None

@@ -126,9 +126,9 @@ def _compared(runs: Sequence[RunFacts], axis: str, layout: Layout, beside: Path 
 
 def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str, width: str) -> None:
     """Write plots of efforts of planners, against one of them and by problems solved, of coverage and of losses."""
-    from cubespace.experiments.tables.efforts import coverages, effort_lists, efforts, loss_rows
+    from cubespace.experiments.tables.efforts import coverages, effort_lists, efforts, known_fractions, loss_rows
     from cubespace.report import many_plots
-    from cubespace.report.many_plots import bands, cactus, coverage, scatter, write_figure
+    from cubespace.report.many_plots import bands, cactus, coverage, histogram, scatter, write_figure
 
     inches = many_plots.COLUMN if width == "column" else many_plots.PAGE_WIDTH
     figures = {
@@ -143,6 +143,9 @@ def _write_plots(runs: Sequence[RunFacts], folder: Path, against: str, width: st
     fractions = {label: (each.fraction, each.low, each.high) for label, each in coverages(runs).items()}
     if fractions:
         figures["coverage"] = coverage(fractions, "fraction of problems with a valid plan, 95 % interval")
+    figures["known-states"] = histogram(known_fractions(runs, "states"), "fraction of a plan's states seen in training")
+    known_steps = known_fractions(runs, "transitions")
+    figures["known-steps"] = histogram(known_steps, "fraction of a plan's transitions seen in training")
     losses = loss_rows(runs)
     measured = {
         key for group in losses.values() for rows in group for row in rows for key in row if row[key] is not None

@@ -6,8 +6,9 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import attrs
 import typer
@@ -16,6 +17,7 @@ from cubespace.base.errors import UsageError
 from cubespace.base.options import parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.completion import names, presets, settings
+from cubespace.cli.manner import Manner
 from cubespace.cli.matrix import find_executor
 from cubespace.cli.option_groups import grouped
 from cubespace.cli.options import SPEC, Domain
@@ -27,8 +29,12 @@ from cubespace.settings.run_config import SHORT_NAMES
 if TYPE_CHECKING:
     import optuna
 
-    from cubespace.experiments.tuning.tuning_file import Choice, Tuning
+    from cubespace.experiments.tuning.space import Choice
+    from cubespace.experiments.tuning.tuning_file import Tuning
 
+
+RANGE = re.compile(r"([^.,\s]+(?:\.\d+)?[^.,\s]*)\.\.([^,\s:]+)(:log)?")  # low..high
+SHOWN = 5  # trials
 
 Source = Annotated[
     Path | None, typer.Argument(metavar="FILE|TUNING", help="A tuning file, or the folder of a tuning to continue.")
@@ -51,14 +57,23 @@ class Question:
         list[str] | None,
         typer.Option(
             "--set",
-            metavar="KEY=VALUE[,VALUE…]",
+            metavar="KEY=VALUE[,VALUE…]|LOW..HIGH[:log]",
             autocompletion=settings,
-            help="A setting of all trials or, with several values, one to tune.  [default: the space of the paper]",
+            help="A setting of all trials or, with several values or a range, one to tune.  "
+            "[default: the space of the paper]",
         ),
     ] = None
     objective: Annotated[
-        Literal["loss", "coverage", "plans"] | None,
-        typer.Option(help="Total loss, coverage, or valid plans; all on held-out pairs or instances.  [default: loss]"),
+        str | None,
+        typer.Option(
+            metavar="NAME[,NAME…]",
+            help="loss, coverage, plans (valid ones) or cpu (seconds), on held-out pairs or instances; with several, "
+            "the trials that no other beats in all are the best.  [default: loss]",
+        ),
+    ] = None
+    pruner: Annotated[
+        Literal["none", "median", "asha"] | None,
+        typer.Option(help="Which trials are stopped early, by their losses on validation pairs.  [default: none]"),
     ] = None
     sampler: Annotated[
         Literal["genetic", "tpe", "nsga2", "random"] | None,
@@ -68,7 +83,7 @@ class Question:
 
     def put_on(self, tuning: Tuning) -> Tuning:
         """Return a tuning with these choices on top."""
-        settings, space = dict(tuning.settings), {}
+        settings, space = dict(tuning.settings), dict[str, Any]()
         if self.domain is not None:
             settings["domain"] = self.domain
         for pair in self.pairs or []:
@@ -77,13 +92,16 @@ class Question:
                 raise UsageError(
                     f"--set {pair}: write KEY=VALUE or KEY=VALUE,VALUE, such as --set autoencoder.bits=50,100"
                 )
+            limits = RANGE.fullmatch(text.strip())
             values = [value.strip().strip("\"'") for value in split_list(text, pair)]
             for full in SHORT_NAMES.get(key.strip(), (key.strip(),)):
-                if len(values) == 1:
+                if limits is not None:
+                    space[full] = {"low": typed(limits[1]), "high": typed(limits[2]), "log": limits[3] is not None}
+                elif len(values) == 1:
                     settings[full] = values[0]
                 else:
                     space[full] = [typed(value) for value in values]
-        given = {name: getattr(self, name) for name in ("preset", "objective", "sampler", "seed")}
+        given = {name: getattr(self, name) for name in ("preset", "objective", "sampler", "pruner", "seed")}
         known = {name: value for name, value in given.items() if value is not None}
         return attrs.evolve(tuning, settings=settings, space=space or tuning.space, **known)
 
@@ -106,6 +124,7 @@ def tune(
         str, typer.Option(metavar=SPEC, autocompletion=names("executor"), help="What runs the trials.")
     ] = defaults.EXECUTOR,
     jobs: Annotated[int | None, typer.Option(min=1, help="Trials side by side.  [default: one per core]")] = None,
+    manner: Manner,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors.")] = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
@@ -114,6 +133,7 @@ def tune(
     loaded = catalogue(no_plugin)
     if importlib.util.find_spec("optuna") is None:
         raise UsageError("cube tune needs the package optuna: pip install 'cubespace[tune]'")
+    from cubespace.experiments.tuning.pruning import PrunedError
     from cubespace.experiments.tuning.study import BEST, TuningRun
     from cubespace.experiments.tuning.tuning_file import Tuning, read_tuning
 
@@ -122,13 +142,16 @@ def tune(
     at_once = jobs or len(os.sched_getaffinity(0))
     by = find_executor(loaded, executor, jobs)
 
+    call = manner.call(loaded, no_plugin)
+
     def report(trial: optuna.trial.FrozenTrial, result: JobResult) -> None:
-        how = f"{result.seconds:.1f} s" if result.succeeded else f"failed, {result.reason}"
+        pruned = result.exit_code == PrunedError.exit_code
+        how = f"{result.seconds:.1f} s" if result.succeeded else "pruned" if pruned else f"failed, {result.reason}"
         if not quiet:
             typer.echo(f"trial {trial.number}: {how}", err=True)
 
     try:
-        study = TuningRun(folder, tuning, loaded, storage).run(trials, by, at_once, report)
+        study = TuningRun(folder, tuning, loaded, storage, call).run(trials, by, at_once, report)
     except Stopped as stop:
         stop.advice = f": cube tune {folder} --trials {trials} continues"
         raise
@@ -153,19 +176,23 @@ def typed(text: str) -> Choice:
 
 def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
     """Print the best trials."""
+    import optuna
+
     from cubespace.experiments.tuning.study import completed
 
     done = completed(study)
     if not done:
         raise UsageError("no trial succeeded: the logs beside the trials say why")
-    sign = -1 if study.direction.name == "MAXIMIZE" else 1
-    ranked = sorted(done, key=lambda trial: sign * (trial.value or 0.0))
+    sign = -1 if study.directions[0].name == "MAXIMIZE" else 1
+    front = {trial.number for trial in study.best_trials}
+    ranked = sorted(done, key=lambda trial: (trial.number not in front, sign * trial.values[0]))
     if as_json:
-        rows = [{"trial": t.number, "value": t.value, "settings": t.params} for t in ranked]
-        typer.echo(json.dumps({"best": str(best), "trials": rows}, indent=2))
+        rows = [{"trial": t.number, "value": t.values[0], "values": t.values, "settings": t.params} for t in ranked]
+        typer.echo(json.dumps({"best": str(best), "study": study.study_name, "trials": rows}, indent=2))
         return
-    typer.echo(f"{len(done)} trials; the best:", err=True)
-    for trial in ranked[:5]:
+    pruned = len(study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.PRUNED,)))
+    typer.echo(f"{len(done)} trials{f', and {pruned} pruned' if pruned else ''}; the best:", err=True)
+    for trial in ranked[: max(SHOWN, len(front) if len(study.directions) > 1 else 0)]:
         words = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in trial.params.items())
-        typer.echo(f"{trial.value:.6g}  trial {trial.number}: {words}")
+        typer.echo(f"{', '.join(f'{value:.6g}' for value in trial.values)}  trial {trial.number}: {words}")
     typer.echo(str(best))

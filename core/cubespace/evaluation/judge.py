@@ -1,4 +1,4 @@
-"""The strict judge of plans: compares what the decoded pictures show, step by step, with the rules of the domain."""
+"""The judges of plans: they compare what decoded pictures show, step by step, with the rules of the domain."""
 
 from __future__ import annotations
 
@@ -41,6 +41,21 @@ def judge(domain: Domain, init: States, goal: States, frames: Images, shortest: 
         return _invalid("step is not a legal move", int(legal.argmin()) + 1)
     if (states[-1] != goal[0]).any():
         return _invalid("last frame is not the goal", len(states) - 1)
+    return Verdict(valid=True, optimal=None if shortest is None else len(frames) - 1 == shortest)
+
+
+def judge_as_the_authors_do(domain: Domain, frames: Images, shortest: int | None) -> Verdict:
+    """Judge the pictures of a plan by the rule of the paper's authors, to compare like with like.
+
+    Every step leads from a readable frame to one that a legal move reaches. The first and the last frame are not
+    compared with the problem, and a plan without steps is valid. Frames are read by the rule of the domain.
+    """
+    if not isinstance(domain, Judge):
+        return UNKNOWN
+    states, readable = domain.read(frames)
+    legal = domain.is_move(states[:-1], states[1:]) & readable[:-1] & readable[1:]  # (steps,)
+    if not legal.all():
+        return _invalid("step is not a legal move between readable frames", int(legal.argmin()) + 1)
     return Verdict(valid=True, optimal=None if shortest is None else len(frames) - 1 == shortest)
 
 

@@ -34,6 +34,8 @@ class SearchRecord:
     unseen_steps: tuple[int, ...] | None  # counted from 1: those that no training pair shows
     lacking: Mapping[str, tuple[int, ...]] | None = None  # by sign of a true move, the steps without it
     doubtful_steps: tuple[int, ...] = ()  # those without signs that nearly all true moves have
+    authors_valid: bool | None = None  # by the rule of the paper's authors; None: it was not asked for
+    authors_optimal: bool | None = None
 
     @property
     def found(self) -> bool:

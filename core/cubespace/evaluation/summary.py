@@ -30,6 +30,8 @@ class PlannerResults:
     mean_seconds: float
     optimal_planner: bool  # whether its plans are guaranteed to be shortest in the model
     records: tuple[PlanRecord, ...]
+    authors_valid: int | None = None  # by the rule of the paper's authors; None: it was not asked for
+    authors_optimal: int | None = None
 
 
 def summarise(records: Sequence[PlanRecord], *, optimal_planner: bool) -> PlannerResults:
@@ -39,6 +41,7 @@ def summarise(records: Sequence[PlanRecord], *, optimal_planner: bool) -> Planne
     right = [record for record in found if record.valid is not False]
     steps = sum(record.steps for record in right)
     judged = all(record.valid is not None for record in found)
+    twice = bool(records) and all(record.authors_valid is not None for record in records)
     return PlannerResults(
         instances=len(records),
         found=len(found),
@@ -52,6 +55,8 @@ def summarise(records: Sequence[PlanRecord], *, optimal_planner: bool) -> Planne
         mean_seconds=round(sum(record.seconds for record in records) / max(1, len(records)), 3),
         optimal_planner=optimal_planner,
         records=tuple(records),
+        authors_valid=sum(bool(record.authors_valid) for record in found) if twice else None,
+        authors_optimal=sum(bool(record.authors_optimal) for record in found) if twice else None,
     )
 
 

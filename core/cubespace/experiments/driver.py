@@ -15,8 +15,10 @@ import attrs
 
 from cubespace.base.files import write_text
 from cubespace.base.options import parse_spec
+from cubespace.experiments.cell_call import CellCall
 from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import Executor, JobResult
+from cubespace.experiments.job_times import JobTimes, start_seconds
 from cubespace.experiments.jobs import PlannedJob, executor_jobs, plan_jobs
 from cubespace.experiments.ledger import Ledger
 from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
@@ -24,7 +26,6 @@ from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.sharing import Lenders, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
-from cubespace.settings.recipe import Execution
 
 MATRIX = "matrix.toml"
 WRITERS = 16  # run folders that are written side by side: each waits for the disk, not for a core
@@ -85,13 +86,14 @@ class MatrixRun:
 
     def estimate(self) -> Estimate:
         """Return an estimate of the time that the remaining cells take, from those that are done."""
-        return Estimate.of([cell for cell in self.cells if cell.folder.is_dir()])
+        begun = [cell for cell in self.cells if cell.folder.is_dir()]
+        return Estimate.of(begun, start_seconds(self.folder))
 
     def run(
         self,
         executor: Executor,
         *,
-        execution: Execution | None = None,
+        call: CellCall | None = None,
         told: Callable[[JobResult], None] = lambda _: None,
     ) -> Outcome:
         """Run the remaining jobs in random order, so that a part of them is a fair sample; a failure stops no other."""
@@ -102,13 +104,15 @@ class MatrixRun:
             before = sum(map(self.done, self.cells))
             random.shuffle(jobs)
 
+            times = JobTimes(self.folder, jobs, self.ledger)
+
             def finished(result: JobResult) -> None:
+                times.add(result)
                 if not result.succeeded:
                     failures[result.job.name] = result.reason
                 told(result)
 
-            how = execution or Execution()
-            executor.run(executor_jobs(jobs, self.folder, how, self.matrix.diagnose), finished)
+            executor.run(executor_jobs(jobs, self.folder, call or CellCall(), self.matrix.diagnose), finished)
         self.ledger.forget()
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun

@@ -12,6 +12,8 @@ from cubespace.experiments.jobs import PlannedJob
 from cubespace.experiments.matrix import CHAIN, MatrixCell
 from cubespace.experiments.sharing import records
 
+DIAGNOSE = "diagnose"
+
 
 @attrs.frozen
 class Estimate:
@@ -19,21 +21,24 @@ class Estimate:
 
     by_domain: dict[tuple[str, str], float]
     overall: dict[str, float]
+    start: float = 0.0  # seconds of a job besides its stages: the start of its process, above all
 
     @classmethod
-    def of(cls, cells: Iterable[MatrixCell]) -> Estimate:
+    def of(cls, cells: Iterable[MatrixCell], start: float = 0.0) -> Estimate:
         """Collect the times of finished stages; a stage that several runs share counts once."""
         seconds: dict[tuple[str, str], tuple[str, float]] = {}
         for cell in cells:
             for stage, record in records(cell.folder, cell.config).items():
-                seconds[stage, cell.config.key(stage)] = (cell.config.domain, record.seconds)
+                identity = stage, cell.config.key(stage)
+                longest = max(record.seconds, seconds.get(identity, ("", 0.0))[1])  # a part may have been known before
+                seconds[identity] = (cell.config.domain, longest)
         by_domain: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         overall: defaultdict[str, list[float]] = defaultdict(list)
         for (stage, _), (domain, value) in seconds.items():
             by_domain[stage, domain].append(value)
             overall[stage].append(value)
         means = {key: fmean(values) for key, values in by_domain.items()}
-        return cls(means, {stage: fmean(values) for stage, values in overall.items()})
+        return cls(means, {stage: fmean(values) for stage, values in overall.items()}, start)
 
     def stage(self, cell: MatrixCell, stage: str) -> float | None:
         """Return the seconds of a stage of a cell; None if no such stage was done."""
@@ -41,7 +46,7 @@ class Estimate:
 
     def total(self, jobs: Sequence[PlannedJob]) -> float | None:
         """Return the seconds of work that jobs have, one after the other; None if a stage was never done."""
-        total, counted = 0.0, set()
+        total, counted = self.start * len(jobs), set[tuple[str, str]]()
         for job in jobs:
             for stage, key in zip(CHAIN, job.cell.keys, strict=True):
                 value = self.stage(job.cell, stage)
@@ -52,4 +57,8 @@ class Estimate:
                     counted.add((stage, key))
                 if stage == job.stage:
                     break
+            diagnosis = DIAGNOSE, job.cell.config.key(DIAGNOSE)
+            if job.stage in ("extract", CHAIN[-1]) and diagnosis not in counted:
+                total += self.stage(job.cell, DIAGNOSE) or 0.0  # if no cell has one, none is wanted
+                counted.add(diagnosis)
         return total

@@ -92,6 +92,7 @@ class JobResult:
 
 
 Finished = Callable[[JobResult], None]
+More = Callable[[], "Sequence[Job]"]  # further jobs, asked for when one has ended
 
 
 class Executor(ABC):
@@ -105,6 +106,16 @@ class Executor(ABC):
     def missing(self) -> str | None:
         """Return how to install what is missing, in a few words, or None if the executor can run."""
         return None
+
+    def run_fed(self, jobs: Sequence[Job], finished: Finished, more: More) -> None:
+        """Do the same, and ask for further jobs whenever one has ended, until there are none.
+
+        Executors that can, start them at once; by default they wait for the slowest of those at work.
+        """
+        waiting = list(jobs)
+        while waiting:
+            self.run(waiting, finished)
+            waiting = list(more())
 
     @abstractmethod
     def run(self, jobs: Sequence[Job], finished: Finished) -> None:
@@ -135,6 +146,12 @@ class JobQueue:
                 self._needed_by[name].append(position)
         self._ready = [position for position, job in enumerate(self._jobs) if not job.after]  # a heap: it is sorted
         self._left_out: set[str] = set()
+
+    def add(self, jobs: Sequence[Job]) -> None:
+        """Add jobs that need no others."""
+        for job in jobs:
+            self._jobs.append(job)
+            heapq.heappush(self._ready, len(self._jobs) - 1)
 
     def next(self) -> Job | None:
         """Return the next job that can start, or None if all others wait."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import attrs
 
+from cubespace.experiments.cell_call import CellCall
 from cubespace.experiments.executor import Files, Job
 from cubespace.experiments.matrix import CHAIN, MatrixCell
-from cubespace.settings.recipe import Execution
 
 LOGS = "logs"  # what the processes of a matrix print, below its folder
 
@@ -37,14 +37,10 @@ class PlannedJob:
         run = self.cell.folder.name
         return run if self.stage == CHAIN[-1] else f"{run}.{self.stage}"
 
-    def arguments(self, execution: Execution, diagnose: bool) -> tuple[str, ...]:
-        """Return the words after ``cube``."""
-        words = ["cell", str(self.cell.folder), "--until", self.stage]
-        words += [word for lender in self.lenders for word in ("--reuse", str(lender))]
-        words += ["--device", execution.device]
-        if self.stage == CHAIN[-1]:
-            words += ["--searches", str(execution.searches), *["--diagnose"] * diagnose]
-        return tuple(words)
+    def arguments(self, call: CellCall, diagnose: bool) -> tuple[str, ...]:
+        """Return the words after ``cube``; a model that several cells share is diagnosed once, for all of them."""
+        has_model = self.stage in ("extract", CHAIN[-1])
+        return call.words(self.cell.folder, self.stage, self.lenders, diagnose=diagnose and has_model)
 
 
 def plan_jobs(cells: Sequence[MatrixCell], done: Done, lenders: Lenders = lambda _: ()) -> list[PlannedJob]:
@@ -82,7 +78,7 @@ def _distinct(cell: MatrixCell, folders: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(folder for folder in dict.fromkeys(folders) if folder != cell.folder)
 
 
-def executor_jobs(planned: Sequence[PlannedJob], folder: Path, execution: Execution, diagnose: bool) -> list[Job]:
+def executor_jobs(planned: Sequence[PlannedJob], folder: Path, call: CellCall, diagnose: bool) -> list[Job]:
     """Return jobs as an executor takes them."""
     jobs = []
     for job in planned:
@@ -90,7 +86,7 @@ def executor_jobs(planned: Sequence[PlannedJob], folder: Path, execution: Execut
         reads = tuple(str(path.relative_to(folder)) for path in (own, *job.lenders))
         files = Files(folder, reads, (str(own.relative_to(folder)),))
         after = () if job.after is None else (job.after,)
-        jobs.append(Job(job.name, job.arguments(execution, diagnose), folder / LOGS / job.name, after, files))
+        jobs.append(Job(job.name, job.arguments(call, diagnose), folder / LOGS / job.name, after, files))
     return jobs
 
 

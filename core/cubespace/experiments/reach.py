@@ -30,7 +30,7 @@ def _idle(key: str, config: RunConfig, catalogue: Catalogue) -> str:
     if owners and not set(owners) & set(config.train.extensions):
         return f"put {' or '.join(owners)} into train.extensions"
     if key.startswith("lift.") and config.plan.model == "learned":
-        return "set plan.model to lifted or repaired"
+        return "set plan.model to lifted, repaired or auto"
     return ""
 
 

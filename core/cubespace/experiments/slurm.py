@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from cubespace.experiments.cell_call import CellCall
 from cubespace.experiments.executor import ONE_THREAD
 from cubespace.experiments.jobs import LOGS, PlannedJob, levels
-from cubespace.settings.recipe import Execution
 
 
-def job_lines(jobs: Sequence[PlannedJob], folder: Path, execution: Execution, diagnose: bool) -> list[str]:
+def job_lines(jobs: Sequence[PlannedJob], folder: Path, call: CellCall, diagnose: bool) -> list[str]:
     """Return a shell script: it submits an array of jobs per level, of one core each."""
     threads = " ".join(f"{name}={value}" for name, value in ONE_THREAD.items())
     lines = [
@@ -24,15 +24,15 @@ def job_lines(jobs: Sequence[PlannedJob], folder: Path, execution: Execution, di
     for number, level in enumerate(levels(jobs)):
         wait = f" --dependency=afterany:$level{number - 1}" if number else ""
         log = shlex.quote(str(folder / LOGS / f"level{number}-%a.txt"))
+        array = f"--array=0-{len(level) - 1} --cpus-per-task={call.execution.searches}"
         lines += [
-            f"level{number}=$(sbatch --parsable{wait} --array=0-{len(level) - 1} --cpus-per-task={execution.searches} "
-            f"--output={log} <<'EOF'",
+            f"level{number}=$(sbatch --parsable{wait} {array} --output={log} <<'EOF'",
             "#!/bin/sh",
             f"export {threads}",
             "case $SLURM_ARRAY_TASK_ID in",
         ]
         lines += [
-            f"{position}) exec cube {shlex.join(job.arguments(execution, diagnose))} ;;"
+            f"{position}) exec cube {shlex.join(job.arguments(call, diagnose))} ;;"
             for position, job in enumerate(level)
         ]
         lines += ["esac", "EOF", ")"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Create = Callable[..., Any]  # (kind, spec, *arguments): builds a part that settings name, such as an apply module
 Load = Callable[[str, str], type[Any]]  # (kind, spec): the class of such a part, without building it
-EffectSource = Literal["differences", "network", "observed"]
+EffectSource = Literal["differences", "network", "observed", "predicted"]
 
 
 class Unsuitable(UsageError):  # noqa: N818 - it describes the pictures

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices, distinct_rows, step_keys
+from cubespace.lifting.refutation import Refutation
 from cubespace.symbols.strips import StripsModel
 
 CHUNK = 500  # states whose successors are compared at once
@@ -47,6 +48,7 @@ class LearnedCheck(Compared):
 
     training: Explained
     held_out: Explained
+    refutation: Refutation | None = None  # what speaks against the learned model, given the lifted one
 
 
 @attrs.frozen(kw_only=True)
@@ -56,7 +58,25 @@ class Checks:
     training: Explained
     held_out: Explained
     learned: LearnedCheck | None = None  # None where the bits of the two models differ
-    passed: bool | None = None  # whether it explains as many transitions as the learned model does
+    refutation: Refutation | None = None  # what speaks against it, None where there is no learned model to compare
+    passed: bool | None = None  # whether it explains as much as the learned model, and nothing speaks against it
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Return which checks failed, in words."""
+        if self.learned is None or self.passed is not False:
+            return ()
+        splits = (
+            ("training", self.training, self.learned.training),
+            ("held-out", self.held_out, self.learned.held_out),
+        )
+        lacking = [
+            f"it explains {own.explained} of {own.transitions} {name} transitions, the learned model {other.explained}"
+            for name, own, other in splits
+            if own.explained < other.explained
+        ]
+        words = "" if self.refutation is None else self.refutation.words
+        return (*lacking, *([f"it is too general: {words}"] if words else []))
 
 
 def explain(model: StripsModel, before: Bits, after: Bits) -> Explained:

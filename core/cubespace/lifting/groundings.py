@@ -98,10 +98,11 @@ def _possible(
             for other in range(holds.shape[1]):
                 blocked = context.blocks[other, about[:, context.variable]]
                 there[blocked] &= ~holds[arguments[blocked, value], other]
-    for one in () if surroundings is None else surroundings.each:
-        for other in np.flatnonzero(one.places.any(1)).tolist():
-            concerned = one.places[other, about[:, one.variable]]
-            empty = holds[surroundings.pivot, other]
-            there[concerned] &= empty if one.empty else ~empty
+    if surroundings is not None:
+        for one in surroundings.each:
+            for other in np.flatnonzero(one.places.any(1)).tolist():
+                concerned = np.flatnonzero(one.places[other, about[:, one.variable]])
+                empty = holds[surroundings.pivot, other]
+                there[concerned] &= empty if one.empty else ~empty
     counts: Indices = np.bitwise_count(there).sum(1, dtype=np.intp)
     return counts

@@ -81,7 +81,10 @@ def _unnamed(naming: Naming | None, alone: bool, criteria: Criteria) -> str | No
     """Return why values cannot be followed from variable to variable, or None if they can."""
     what = "what is in the way of what" if alone else "what leaves one place and turns up in another"
     if naming is None:
-        return "no value of one variable tells about another: nothing moves, nothing is in the way"
+        return (
+            "no value of one variable tells about another: nothing that moves from place to place, and nothing that is "
+            "in the way of something else, could be followed"
+        )
     if not naming.linked:
         return f"some variables have nothing to do with the others: {what} does not link them"
     if naming.agreement < 1 - criteria.least_share:

@@ -41,7 +41,7 @@ def study(observed: Observed, named: Indices, examples: Examples, criteria: Crit
     context = find_context(observed, named, examples, criteria)
     surroundings = find_surroundings(observed, named, examples, criteria) if context is None else None
     if surroundings is not None:
-        examples = oriented(examples, surroundings)
+        examples = oriented(observed, examples, surroundings)
     candidates = find_groundings(observed, named, examples, context, surroundings)
     relations, groundings = find_relations(candidates, criteria)
     if surroundings is not None and examples.form.values == PAIR:

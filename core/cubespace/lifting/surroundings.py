@@ -7,7 +7,6 @@ a condition is a relation between places. Empty is what one value says that take
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import attrs
 import numpy as np
@@ -41,31 +40,32 @@ class Surroundings:
     parameter: int  # the value parameter that it always is
     each: tuple[Surrounding, ...]
 
-    def hold(self, named: Indices, about: Indices) -> Iterator[Bits]:
-        """Yield for each condition in which states, (states,), it holds for the places ``about``."""
-        empty = named == self.pivot  # (states, variables)
-        for one in self.each:
-            concerned = np.flatnonzero(one.places[:, about[one.variable]])
-            yield np.asarray((empty[:, concerned] == one.empty).all(1))
 
+def find_pivot(observed: Observed, examples: Examples, most_accidents: float) -> tuple[int, int] | None:
+    """Return the value that takes part in every event, and the value parameter that it is in one order of each.
 
-def find_pivot(examples: Examples) -> tuple[int, int] | None:
-    """Return the value that takes part in every event, and the value parameter that it is in one order of each."""
-    form, events = examples.form, len(np.unique(examples.event))
+    Events that are accidents may lack it, at most the fraction ``most_accidents`` of the transitions.
+    """
+    form = examples.form
     if form.variables < 2 or form.values < 2:
         return None
     for parameter in reversed(range(form.values)):
         for name in np.unique(examples.arguments[:, parameter]).tolist():
-            rows = examples.arguments[:, parameter] == name
-            if rows.sum() == len(np.unique(examples.event[rows])) == events:
+            events = examples.event[examples.arguments[:, parameter] == name]
+            with_pivot = np.unique(events)
+            if len(with_pivot) != len(events):
+                continue
+            if observed.counts[with_pivot].sum() >= (1 - most_accidents) * len(examples.transitions):
                 return name, parameter
     return None
 
 
-def oriented(examples: Examples, surroundings: Surroundings) -> Examples:
-    """Return the events in the order in which the pivot has its parameter."""
+def oriented(observed: Observed, examples: Examples, surroundings: Surroundings) -> Examples:
+    """Return the events with the pivot, each in the order in which the pivot has its parameter."""
     rows = examples.arguments[:, surroundings.parameter] == surroundings.pivot
-    return attrs.evolve(examples, arguments=examples.arguments[rows], event=examples.event[rows])
+    event, shown = examples.event[rows], observed.event[examples.transitions]
+    kept = examples.transitions[np.isin(shown, event)]
+    return attrs.evolve(examples, arguments=examples.arguments[rows], event=event, transitions=kept)
 
 
 def find_surroundings(
@@ -77,13 +77,24 @@ def find_surroundings(
     how often would another place have been empty, or not, if it did not matter? In each round every place gets the
     condition that explains most, if chance does not; then only the trials count in which it holds.
     """
-    found = find_pivot(examples)
+    found = find_pivot(observed, examples, criteria.most_accidents)
     if found is None:
         return None
     surroundings = Surroundings(pivot=found[0], parameter=found[1], each=())
-    events = oriented(examples, surroundings)
-    trials = _Trials.of(observed, named, events, surroundings.pivot)
-    needed = np.zeros((2, events.form.variables, named.shape[1], named.shape[1]), dtype=np.bool_)
+    events = oriented(observed, examples, surroundings)
+    needed, never = _needed(_Trials.of(observed, named, events, surroundings.pivot), criteria)
+    each = [
+        Surrounding(variable=part, empty=kind == TAKEN, places=places, certain=int(places.sum()))
+        for kind, parts in enumerate(needed)
+        for part, places in enumerate(parts)
+        if places.any()
+    ]
+    return attrs.evolve(surroundings, each=tuple(_completed(each, never))) if each else None
+
+
+def _needed(trials: _Trials, criteria: Criteria) -> tuple[Bits, Bits]:
+    """Return what is surely never so elsewhere, and what was never seen to be, (2, parts, other place, place) each."""
+    needed = np.zeros((2, trials.about.shape[1], trials.empty.shape[1], trials.empty.shape[1]), dtype=np.bool_)
     while True:
         expected, seen = trials.count()
         never = seen <= criteria.accident_rate * expected
@@ -91,21 +102,12 @@ def find_surroundings(
         tests = max(1, int((expected > 0).sum()))
         strength[strength <= math.log(tests / criteria.level)] = 0.0
         if not strength.any():
-            break
+            return needed, never
         part = int(strength.max((0, 2, 3)).argmax())  # the variable parameter with the strongest evidence
         for place in np.flatnonzero(strength[:, part].any((0, 1))).tolist():
-            kind, other = np.unravel_index(int(strength[:, part, :, place].argmax()), strength.shape[0:4:2])
+            kind, other = divmod(int(strength[:, part, :, place].argmax()), strength.shape[2])
             needed[kind, part, other, place] = True
-            trials.restrict(part, place, int(other), empty=bool(kind == TAKEN))
-    each = [
-        Surrounding(variable=part, empty=kind == TAKEN, places=places, certain=int(places.sum()))
-        for kind, parts in enumerate(needed)
-        for part, places in enumerate(parts)
-        if places.any()
-    ]
-    if not each:
-        return None
-    return attrs.evolve(surroundings, each=tuple(_completed(each, never)))
+            trials.restrict(part, place, other, empty=kind == TAKEN)
 
 
 def _completed(each: list[Surrounding], never: Bits) -> list[Surrounding]:

@@ -23,6 +23,7 @@ MIN_SHOWN = 1e-6  # losses below it mean nothing
 POINTS = 200  # of a curve
 LINEAR, FINE = 4.0, 300.0  # ends of an axis, one over the other, up to which ticks are evenly spaced, or at 1, 2, 5
 MAX_LABEL = 44  # characters in a legend
+BARS = 10  # of a histogram of fractions
 UNSTEADY = {".svg": "Date", ".pdf": "CreationDate", ".png": "Software"}  # what differs from time to time, by format
 SUFFIXES = tuple(UNSTEADY)
 DOTS_PER_INCH = 300  # of a PNG
@@ -133,6 +134,21 @@ def bands(
     axes.set(xlabel="fraction of training", ylabel=title, yscale="log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], MIN_SHOWN))
     _plain(axes.yaxis, *axes.get_ylim())
+    _legend(figure, axes, palette)
+    return figure
+
+
+def histogram(fractions: Mapping[str, Sequence[float]], title: str, palette: Palette = PAPER) -> Figure:
+    """Return how many plans have which fraction of something, side by side for each label; the last bar holds 1."""
+    figure, axes = _figure(palette)
+    edges = np.linspace(0.0, 1.0, BARS + 1)
+    width = (edges[1] - edges[0]) * 0.9 / max(1, len(fractions))
+    for number, (label, values) in enumerate(fractions.items()):
+        counts, _ = np.histogram(values, edges)
+        left = edges[:-1] + number * width
+        colour = palette.series[number % len(palette.series)]
+        axes.bar(left, counts, width, align="edge", color=colour, label=_verbatim(label))
+    axes.set(xlabel=title, ylabel="plans", xlim=(0.0, 1.0))
     _legend(figure, axes, palette)
     return figure
 

@@ -42,7 +42,7 @@ class Limits:
     The memory limit holds for each process of a planner and, on Linux, for all of them together.
     """
 
-    seconds: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0), le(MOST_SECONDS)))
+    seconds: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0.0), le(MOST_SECONDS)))
     megabytes: int = attrs.field(default=MEMORY_LIMIT, validator=gt(0))
 
 

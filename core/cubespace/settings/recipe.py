@@ -57,6 +57,7 @@ class AutoencoderConfig:
     action_depth: int = _setting(1, and_(ge(0), le(MOST_LAYERS)))  # its hidden layers
     action_activation: Literal["relu", "tanh"] = "relu"  # between its layers
     objective: str = defaults.OBJECTIVE  # the terms of the loss, as NAME or NAME:key=value,…
+    frames: Literal["together", "apart"] = "together"  # in encoder and decoder; apart: batch norm sees one at a time
     initialisation: Literal["torch", "glorot"] = "torch"  # of dense layers and convolutions; glorot as in Keras
 
 
@@ -86,6 +87,19 @@ class LossConfig:
     zero_suppress_from: float = _setting(0.2, _fraction)  # of the phase
     variational: float = 0.0  # β; negative values are in the paper's search space
     prior: float = _setting(0.5, and_(gt(0.0), lt(1.0)))  # probability of a true bit under the prior
+
+
+@attrs.frozen(kw_only=True)
+class StoppingConfig:
+    """When the joint training ends early, by ½ Rec + ½ Succ + Direct of validation, as in the paper's released code.
+
+    Delays are those of the losses. The ceiling falls linearly from 1 at the start of the phase to 0 at its end.
+    """
+
+    window: int = _setting(0, ge(0))  # epochs that are looked at; 0: it never ends early
+    rest: float = _setting(0.1, _fraction)  # of the phase, after all delays, in which it does not end
+    change: float = _setting(1e-3, ge(0.0))  # it ends if validation has varied by no more than this …
+    ceiling: bool = True  # … or if its median is above the falling ceiling
 
 
 @attrs.frozen(kw_only=True)
@@ -119,17 +133,22 @@ class TrainConfig:
     decoder_updates: int = _setting(540, ge(1))  # of extension decoder: the decoder alone, on frozen hard bits …
     decoder_epochs: int | None = _setting(None, optional(ge(1)))  # … or this many epochs
     batch: int = _setting(100, ge(2))  # transitions per update
+    batches: Literal["shuffled", "fixed"] = "shuffled"  # drawn again in every epoch, or once for the whole phase
     optimiser: Literal["adam", "radam"] = "adam"  # adam with a short warm-up, or rectified Adam as in the paper
+    epsilon: float = _setting(1e-8, gt(0.0))  # of the optimiser, beside the root of the second moment; Keras: 1e-7
     learning_rate: float = _setting(3e-3, _step)  # of the main phase
     decay: float = _setting(0.1, and_(gt(0.0), le(1.0)))  # the learning rate ends at this fraction of itself …
     decay_from: float = _setting(0.8, _rate)  # … falling exponentially from here on
     finish_rate: float = _setting(1e-3, _step)  # learning rate of the phases after it, falling to 0
+    schedule: Literal["update", "epoch"] = "update"  # how often temperature, weights and learning rate change …
+    lag: int = _setting(0, ge(0))  # … and by how many epochs they lag behind
     precision: Literal["float32", "bf16"] = "float32"  # of training; bf16 is faster on GPUs and on CPUs that have it
     patience: int | None = _setting(None, optional(ge(1)))  # epochs without gain on validation until a phase is stopped
     seed: int = _setting(0, and_(ge(0), le(MOST_SEED)))  # of the weights, the noise and the order of batches
     temperature: TemperatureConfig = attrs.field(factory=TemperatureConfig)
     consolidation: ConsolidationConfig = attrs.field(factory=ConsolidationConfig)
     losses: LossConfig = attrs.field(factory=LossConfig)
+    stopping: StoppingConfig = attrs.field(factory=StoppingConfig)
 
 
 @attrs.frozen(kw_only=True)

@@ -29,6 +29,7 @@ from cubespace.settings.stages import STAGES, Stage, way_to
 DEFAULT_PLANNER = defaults.PLANNER
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
 
+MOST_NESTED = 30  # levels of a file; settings have four, and Python gives up at some hundreds
 MOST_SECONDS = 1e9  # thirty years: more is no limit
 MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
 
@@ -43,6 +44,7 @@ SHORT_NAMES = {
     "instances": ("plan.instances",),
     "length": ("plan.length",),
     "plan_model": ("plan.model",),
+    "judge": ("plan.judge",),
     "time_limit": ("plan.time_limit",),
     "memory_limit": ("plan.memory_limit",),
     "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
@@ -96,8 +98,9 @@ class DataConfig:
 class ExtractConfig:
     """How bits become a STRIPS model."""
 
-    effects: Literal["auto", "differences", "network", "observed"] = "auto"  # auto: as the bit learner has it
-    pairs: Literal["training", "all"] = "training"  # read; all: held-out pairs too, as the paper's authors do
+    effects: Literal["auto", "differences", "network", "observed", "predicted"] = "auto"  # auto: as the learner has it
+    pairs: Literal["training", "all", "oracle"] = "training"  # read; all: held-out ones too; oracle: every move (AMA1)
+    most_moves: int = attrs.field(default=20_000, validator=ge(1))  # that an oracle lists
     precondition: str = AUTO  # learner, as NAME or NAME:key=value,…; auto: the one that goes with the bit learner
     min_support: int = attrs.field(default=1, validator=ge(1))  # training transitions an action must explain
     seed: int = attrs.field(default=0, validator=_seed)  # of what a learner samples
@@ -120,17 +123,18 @@ class LiftConfig:
 class PlanConfig:
     """Which instances to solve, by which planners, within which limits (the paper's by default).
 
-    ``model`` is what is planned with: the learned STRIPS model; the lifted model; or *repaired*: the lifted model
-    grounded again if it passes its checks, else the learned one.
+    ``model`` is what is planned with: the learned STRIPS model; the lifted model; *repaired*: the lifted model grounded
+    again if it passes its checks, else the learned one; or *auto*: the better of these two, by what pairs say.
     """
 
-    model: Literal["learned", "lifted", "repaired"] = "learned"  # what is planned with
+    model: Literal["learned", "lifted", "repaired", "auto"] = "learned"  # what is planned with
     planners: tuple[str, ...] = attrs.field(default=(DEFAULT_PLANNER,), validator=_some)  # as NAME or NAME:key=value,…
     instances: int = attrs.field(default=30, validator=ge(1))  # problems, the same for every planner
     length: int = attrs.field(default=7, validator=ge(1))  # exact distance of init from goal
+    judge: Literal["strict", "authors"] = "strict"  # authors: plans are judged by the authors' laxer rule, too
     random_goals: bool = False  # another goal for each instance, for domains with few states near their own goal
     seed: int = attrs.field(default=0, validator=_seed)  # of the choice of instances
-    time_limit: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0), le(MOST_SECONDS)))  # seconds per search
+    time_limit: float = attrs.field(default=TIME_LIMIT, validator=and_(gt(0.0), le(MOST_SECONDS)))  # seconds per search
     memory_limit: int = attrs.field(default=MEMORY_LIMIT, validator=and_(gt(0), le(MOST_MEMORY)))  # megabytes
 
 
@@ -238,13 +242,22 @@ def _structured(table: dict[str, Any], settings: Mapping[str, object], source: s
 def read_toml(file: Path) -> dict[str, Any]:
     """Read a TOML file; one that is absent or malformed is an :class:`InputError` that names it."""
     try:
-        return tomllib.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
+        table = tomllib.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
+        if _nested(table, MOST_NESTED):
+            raise RecursionError
+        return table
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"{file} is not a TOML file: {error}") from error
     except RecursionError:
         raise InputError(f"{file} is not a TOML file: it is nested too deeply") from None
+
+
+def _nested(value: object, levels: int) -> bool:
+    """Return whether a table or list has more levels than that."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_nested(part, levels - 1) for part in parts)
 
 
 def parse_settings(pairs: Iterable[str]) -> dict[str, object]:

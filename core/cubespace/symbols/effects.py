@@ -13,6 +13,7 @@ SOURCES = {
     "differences": "differences of encoded bits, which no apply module decides",
     "network": "those of the apply module, by the transitions that it predicts exactly",
     "observed": "what was seen under each label of the network, not what the apply module computes",
+    "predicted": "those of the apply module, by the successors that it predicts, seen or not",
 }
 
 
@@ -38,14 +39,15 @@ def find_effects(
 
     ``differences``: the distinct (z1 - z0, z0 - z1), whatever their labels. ``network``: the masks of each label, as
     far as transitions that they predict exactly show them; other transitions are examples of nothing. ``observed``:
-    what the transitions of a label were seen to add and delete (the paper, after Theorem 2).
+    what the transitions of a label were seen to add and delete (the paper, after Theorem 2). ``predicted``: the same
+    of the successors that the network predicts, given as ``after``, and one effect for each label (the authors' code).
     """
     if kind == "differences":
         return differences(before, after, labels)
     if labels is None:
         raise ValueError(f"effects of kind '{kind}' need the network's labels")
     used, action = np.unique(labels, return_inverse=True)
-    if kind == "observed":
+    if kind in ("observed", "predicted"):
         counts = np.zeros((2, len(used), before.shape[1]), dtype=np.intp)
         np.add.at(counts[0], action, ~before & after)
         np.add.at(counts[1], action, before & ~after)
@@ -55,7 +57,17 @@ def find_effects(
         raise ValueError("effects of kind 'network' need the network's masks")
     else:
         return _exact_effects(before, after, labels, *network)
-    return _distinct(add[action], delete[action], labels)
+    return _distinct(add[action], delete[action], labels) if kind == "observed" else _each(add, delete, used, action)
+
+
+def _each(add: Bits, delete: Bits, used: Indices, action: Indices) -> Effects:
+    """Return the effect of each label that is used, (labels, bits), the most frequent first; equal ones stay apart."""
+    order = np.argsort(-np.bincount(action), kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    found = Effects(add=add[order], delete=delete[order], action=place[action], label=used[order])
+    changing: Bits = (found.add | found.delete).any(axis=1)
+    return select(found, changing)  # a label that changes nothing is not an action
 
 
 def _exact_effects(before: Bits, after: Bits, labels: Indices, add: Bits, delete: Bits) -> Effects:

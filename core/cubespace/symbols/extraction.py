@@ -50,33 +50,33 @@ def extract(
     *,
     draw: Callable[[Bits], Images],
     look: Callable[[Images], Bits],
-    effects: Literal["differences", "network", "observed"] = "differences",
+    effects: Literal["differences", "network", "observed", "predicted"] = "differences",
     min_support: int = 1,
     labels: Indices | None = None,
+    predicted: Bits | None = None,  # the successors that the network predicts
     network: tuple[Bits, Bits] | None = None,  # the effects of each label, and what the network expects before it
     certain_before: Bits | None = None,
     groups: Sequence[int] | None = None,
     seed: int = 0,
 ) -> tuple[StripsModel, ExtractionReport]:
     """Return the model of encoded transitions, (transitions, bits) each, and a report."""
-    found = find_effects(effects, before, after, labels, network)
+    found = find_effects(effects, before, after if predicted is None else predicted, labels, network)
     kept = _frequent(found, min_support, effects)
     known = None if groups is None else np.asarray(groups, dtype=np.intp)
     certain = certain_before[kept.label] if certain_before is not None and kept.label is not None else None
     model = _assemble(kept, before, learner, draw, look, certain, known, np.random.default_rng(seed))
-    learned_effects = len(group_effects(model.add, model.delete))
-    needless = dominated(model)
+    learned_effects, needless = len(group_effects(model.add, model.delete)), dominated(model)
     model = model.select(~needless)
     states = np.concatenate([before, after])
-    variables = dependent_bits(states) if known is None else known
-    model = attrs.evolve(model, mutexes=find_mutexes(model, states), groups=variables)
+    known = dependent_bits(states) if known is None else known
+    model = attrs.evolve(model, mutexes=find_mutexes(model, states), groups=known)
     report = ExtractionReport(
         transitions=len(before),
         labels=None if labels is None else len(np.unique(labels)),
         differences=len(differences(before, after, labels).add),
         idle=int((before == after).all(1).sum()),
         rare=len(found.add) - len(kept.add),
-        accidents=len(kept.add) - learned_effects,
+        accidents=len(group_effects(kept.add, kept.delete)) - learned_effects,
         merged=int(needless.sum()),
         actions=model.actions,
         literals=round(float((model.positive.sum() + model.negative.sum()) / model.actions), 2),
@@ -91,6 +91,7 @@ def _frequent(found: Effects, min_support: int, source: str) -> Effects:
         reasons = {
             "network": "The apply module predicts no change of a training transition exactly",
             "observed": "No training transition changes a bit: the network has collapsed",
+            "predicted": "The apply module predicts that nothing ever changes: the network has collapsed",
             "differences": "No training transition changes a bit: the network has collapsed",
         }
         raise InputError(f"{reasons[source]}. Train it longer or with another seed.")

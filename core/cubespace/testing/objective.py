@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from cubespace.autoencoder.building import new_network
-from cubespace.autoencoder.model import SpaceAutoEncoder
+from cubespace.autoencoder.model import SpaceAutoEncoder, Transition
 from cubespace.autoencoder.objective import Losses, Objective, check_losses
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.settings.recipe import LossConfig
@@ -31,9 +31,17 @@ def _images() -> Tensor:
     return torch.stack([as_inputs(world.before), as_inputs(world.after)])
 
 
+def _outputs(objective: Objective, model: SpaceAutoEncoder) -> Transition:
+    """Return what the network makes of a batch, with the pictures that the objective needs."""
+    outputs: Transition = model(
+        _images(), 1.0, draw_after=objective.needs_after(), draw_successor=objective.needs_successor()
+    )
+    return outputs
+
+
 def _losses(objective: Objective, model: SpaceAutoEncoder, progress: float) -> Losses:
     """Return the losses of a batch."""
-    outputs = model(_images(), 1.0, draw_successor=objective.needs_successor())
+    outputs = _outputs(objective, model)
     return objective.losses(model, outputs, _images(), objective.weigh(progress))
 
 
@@ -57,7 +65,7 @@ def terms_are_the_same_at_every_moment(spec: str) -> None:
 def the_same_outputs_have_the_same_losses(spec: str) -> None:
     """The losses depend on what they are given, and on nothing else."""
     model, objective = _network(), _objective(spec)
-    outputs = model(_images(), 1.0, draw_successor=objective.needs_successor())
+    outputs = _outputs(objective, model)
     for progress in MOMENTS:
         one, other = (_objective(spec).losses(model, outputs, _images(), objective.weigh(progress)) for _ in range(2))
         assert all(torch.equal(one[name], other[name]) for name in one)

@@ -17,7 +17,7 @@ def unclear(cells: NDArray[np.bool_], words: str) -> str:
     return f"{words} {listed(named)}" if named else ""
 
 
-def miscounted(shown: Iterable[int], expected: Sequence[int], name: str = "") -> str:
+def miscounted(shown: Iterable[object], expected: Sequence[object], name: str = "") -> str:
     """Say which of the things ``expected`` once appear more often, and which are missing."""
     counts = Counter(shown)
     more = [f"{name}{thing} {_times(counts[thing])}" for thing in expected if counts[thing] > 1]

@@ -25,6 +25,7 @@ from cubespace.experiments.executor import (
     Job,
     JobQueue,
     JobResult,
+    More,
     in_order,
     last_words,
 )
@@ -74,6 +75,10 @@ class Local(Executor):
 
     def run(self, jobs: Sequence[Job], finished: Finished) -> None:
         """Run every job in a process group of its own; Ctrl-C or an exception ends them all."""
+        self.run_fed(jobs, finished, list)
+
+    def run_fed(self, jobs: Sequence[Job], finished: Finished, more: More) -> None:
+        """Do the same; further jobs start as soon as there is room."""
         queue, again = JobQueue(in_order(jobs)), deque[tuple[Job, int]]()  # those to be tried again come last
         working: list[Child] = []
 
@@ -81,6 +86,7 @@ class Local(Executor):
             finished(result)
             for other in queue.ended(result.job.name, result.succeeded):
                 finished(other)
+            queue.add(more())
 
         at_once = self.options.jobs or len(os.sched_getaffinity(0))
         try:

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
+import attrs
 import torch
+from attrs.validators import and_, ge, lt
 from torch import Tensor, nn
 
 from cubespace.autoencoder.action_model import ActionModel, ActionShape
 from cubespace.autoencoder.apply_module import ApplyModule
-from cubespace.autoencoder.layers import NEVER, Rectifier, hidden, make_identity
+from cubespace.autoencoder.layers import ACTIVATIONS, NEVER, NORM_FIRST, Order, hidden, make_identity
 from cubespace.autoencoder.relaxations import GumbelSoftmax
+from cubespace.base.options import option
 
-ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {"relu": Rectifier, "tanh": nn.Tanh}
+
+@attrs.frozen(kw_only=True)
+class HeadOptions:
+    """The hidden layers, beyond their number, width and activation."""
+
+    dropout: float = option(0.0, "fraction of hidden units left out in training", and_(ge(0.0), lt(1.0)))
+    order: Order = option(NORM_FIRST, "order in hidden layers; the authors' code has the activation first")
 
 
 class ActionHead(ActionModel):
     """Gumbel-Softmax(action(z0, z1)), where action is a network that reads z0 again at every layer."""
 
     revision = 1
+    Options = HeadOptions
     writable: ClassVar[bool] = True
 
-    def __init__(self, bits: int, actions: int, shape: ActionShape, options: Any) -> None:
+    def __init__(self, bits: int, actions: int, shape: ActionShape, options: HeadOptions) -> None:
         super().__init__(bits, actions, shape, options)
         inputs = [bits] + [shape.width] * shape.depth
         function = ACTIVATIONS[shape.activation]
-        self.layers = nn.ModuleList(hidden(size + bits, shape.width, 0.0, function) for size in inputs[:-1])
+        self.layers = nn.ModuleList(
+            hidden(size + bits, shape.width, options.dropout, function, options.order) for size in inputs[:-1]
+        )
         self.label = nn.Linear(inputs[-1] + bits, actions)
         self.gumbel_softmax = GumbelSoftmax()
 
@@ -54,9 +65,10 @@ class ActionHead(ActionModel):
         bits = add.shape[1]
         passed = torch.ones(1)  # what a true bit of z1 has become after the hidden layers; a false one stays 0
         for layer in self.layers:
-            linear, norm, activation = layer.children()
+            linear, *between = layer.children()
             weight = linear.get_parameter("weight").zero_()  # (width, inputs + bits)
             weight[:bits, :bits] = torch.eye(bits)
+            norm, activation = between[:2] if self.options.order == NORM_FIRST else (between[1], between[0])
             make_identity(norm)
             passed = activation(passed)
         effect = add.float() - delete.float()  # (effects, bits)

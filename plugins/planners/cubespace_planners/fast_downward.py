@@ -17,7 +17,7 @@ from cubespace.base.errors import UsageError
 from cubespace.base.options import option
 from cubespace.search.planner import Answer, Limits, Outcome, PlannerBackend, Statistics
 from cubespace.search.sas.writer import write_sas
-from cubespace.symbols.pddl import read_plan
+from cubespace.symbols.pddl import read_plan, write_domain, write_problem
 from cubespace.symbols.strips import Task
 
 INPUT, PLAN = "task.sas", "plan"
@@ -57,6 +57,10 @@ class DownwardOptions:
     search: str = option("astar(lmcut())", "the search, in the language of Fast Downward")
     optimal: bool = option(False, "whether the search guarantees plans of minimum cost")
     variables: Literal["groups", "bits"] = option("groups", "SAS+ variables: groups of bits, or single bits")
+    input: Literal["sas", "pddl"] = option(
+        "sas",
+        "what is read: SAS+ that is written directly, or the ground PDDL, which it translates itself, as in the paper",
+    )
     translate: Literal["plain", "always", "never"] = option(
         "plain",
         "when lifted PDDL goes through the planner's own translator: without quantifiers, which many searches refuse",
@@ -92,11 +96,15 @@ class FastDownward(PlannerBackend):
         """Write the task; the memory limit is that of the process, Fast Downward has no option for it."""
         del limits
         search = f'exec "$0" --search "$1" --internal-plan-file {PLAN} < {INPUT}'
-        if task.lifted is None or not self._translated(task):
+        if task.lifted is not None and self._translated(task):
+            domain, problem = task.lifted.domain, task.lifted.problem
+        elif self.options.input == "pddl":
+            domain, problem = write_domain(task.model), write_problem(task)
+        else:
             (folder / INPUT).write_text(write_sas(task, group=self.options.variables == "groups"))
             return ["/bin/sh", "-c", search, str(self._path), self.options.search]
-        (folder / DOMAIN).write_text(task.lifted.domain)
-        (folder / PROBLEM).write_text(task.lifted.problem)
+        (folder / DOMAIN).write_text(domain)
+        (folder / PROBLEM).write_text(problem)
         translate = f'PYTHONPATH="$2" "$3" -m {self.translator} {DOMAIN} {PROBLEM} --sas-file {INPUT} || exit'
         beside = str(self._path.parent) if self._path else ""
         return ["/bin/sh", "-c", f"{translate}\n{search}", str(self._path), self.options.search, beside, sys.executable]

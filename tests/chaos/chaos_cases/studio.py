@@ -73,9 +73,12 @@ class Server:
     def answers(self) -> bool:
         """Return whether the page is there for its user."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request("GET", f"/{self.token}/")
-        answer = connection.getresponse()
-        return answer.status == 200 and answer.read().startswith(b"<!doctype html>")
+        try:
+            connection.request("GET", f"/{self.token}/")
+            answer = connection.getresponse()
+            return answer.status == 200 and answer.read().startswith(b"<!doctype html>")
+        except (OSError, http.client.HTTPException):
+            return False
 
     def end(self) -> list[str]:
         """End it with Ctrl-C, and return what is wrong with how it ends."""
@@ -113,8 +116,7 @@ def _tried(
     server.start()
     begun = time.monotonic()
     complaints = [kind(server, rng)]
-    with contextlib.suppress(OSError):
-        complaints += [] if server.answers() else ["lost: the page is refused to its user"]
+    complaints += [] if server.answers() else ["lost: the page is refused to its user"]
     assert server.process is not None
     complaints += ["traceback"] if TRACEBACK in server.process.said() else []
     kept = tuple(complaint for complaint in complaints if complaint)

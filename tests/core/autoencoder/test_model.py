@@ -56,6 +56,54 @@ def test_evaluation_is_hard_and_without_noise(apply) -> None:
     assert (alone.states == first.states[:, :1]).all()
 
 
+AUTHORS = attrs.evolve(
+    SMALL,
+    encoder="conv:width=16,channels=4,dropout=0.4,order=activation-norm,bias=off,pooling=floor,logits=two",
+    decoder="mlp:width=16,depth=2,dropout=0.4,order=activation-norm",
+    action="head:dropout=0.4,order=activation-norm",
+    apply="btl:norm=affine,width=16,depth=1,hidden=tanh,dropout=0.4,order=activation-norm",
+    frames="apart",
+)
+
+
+def test_the_authors_network_has_their_layers_in_their_order() -> None:
+    model = build_model(AUTHORS, (9, 9))
+    names = [[type(layer).__name__ for layer in part.modules()] for part in (model.decoder, model.action)]
+    for layers in names:
+        dense = layers.index("Linear")
+        assert layers[dense + 2 : dense + 4] == ["BatchNorm1d", "Dropout"]
+    assert model.encoder.net[-1](torch.tensor([[3.0, 1.0, 1.0, 2.0]])).tolist() == [[2.0, -1.0]]
+    assert not any(layer.bias is not None for layer in model.modules() if isinstance(layer, torch.nn.Conv2d))
+    outputs = model.train()(torch.rand(2, 4, 81), 1.0, draw_after=False)
+    assert outputs.pixels.shape == (2, 4, 81)
+    outputs.pixels.sum().backward()
+    assert all(parameter.grad is not None for parameter in model.encoder.parameters())
+
+
+def test_frames_apart_are_normalised_by_themselves_in_training_only() -> None:
+    torch.manual_seed(0)
+    config = attrs.evolve(SMALL, encoder="mlp:width=16,noise=0,dropout=0", frames="apart")
+    model = build_model(config, (8, 8)).train()
+    bright, dark = 0.5 + 0.5 * torch.rand(6, 64), 0.1 * torch.rand(6, 64)
+    with torch.no_grad():
+        first, _ = model.encode(torch.stack((bright, dark)), 1.0)
+        again, _ = model.encode(torch.stack((bright, bright)), 1.0)
+        torch.testing.assert_close(first[0], again[0])  # whatever the other frame is
+        model.frames_apart = False
+        together, _ = model.encode(torch.stack((bright, dark)), 1.0)
+        assert not torch.allclose(together[0], first[0])
+        model.eval()
+        one, _ = model.encode(torch.stack((bright, dark)), 1.0)
+        model.frames_apart = True
+        other, _ = model.encode(torch.stack((bright, dark)), 1.0)
+    assert torch.equal(one, other)
+
+
+def test_pictures_too_small_to_halve_twice_are_refused() -> None:
+    with pytest.raises(UsageError, match="smaller than 4 pixels"):
+        build_model(attrs.evolve(SMALL, encoder="conv:pooling=floor"), (3, 8))
+
+
 def test_evaluating_restores_the_mode_of_every_part() -> None:
     model = build_model(SMALL, (8, 8)).train()
     model.encoder.eval()

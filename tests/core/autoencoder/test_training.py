@@ -11,7 +11,7 @@ from cubespace.autoencoder.devices import default_threads, pick_device
 from cubespace.autoencoder.model import SpaceAutoEncoder, evaluating
 from cubespace.autoencoder.training import Row, Trainer
 from cubespace.base.errors import CubeError, UsageError
-from cubespace.settings.recipe import LossConfig
+from cubespace.settings.recipe import LossConfig, StoppingConfig
 
 OURS = ("consolidate", "rewrite", "decoder")
 TWO_STAGES = ("states", "actions", "decoder")
@@ -186,6 +186,37 @@ def test_patience_ends_a_phase_early_but_never_before_it_has_settled(monkeypatch
     assert len(totals) == 18  # the temperature is held from epoch 16 on, two more bring no gain
     assert run.finished
     assert (totals[0], totals[-1]) == (20, 18)  # so that a bar ends full
+
+
+def test_fixed_batches_are_the_same_in_every_epoch_and_resume(monkeypatch) -> None:
+    seen: list[list[int]] = []
+    step = Trainer._step
+    monkeypatch.setattr(Trainer, "_step", lambda self, rows, p: seen.append(rows.tolist()) or step(self, rows, p))
+    recipe = tiny_recipe(extensions=())
+    fixed = attrs.evolve(recipe, train=attrs.evolve(recipe.train, batches="fixed", batch=30, epochs=2))
+    list(trainer(fixed).rows())
+    assert len(seen) == 8
+    assert seen[:4] == seen[4:]
+    assert sorted(row for rows in seen[:4] for row in rows) == list(range(100))  # the last ten too
+
+
+def test_the_joint_training_ends_early_by_the_authors_rules() -> None:
+    recipe = tiny_recipe(extensions=())
+    stopping = StoppingConfig(window=2, rest=0.0, change=10.0)
+    losses = attrs.evolve(recipe.train.losses, direct_from=0.5, zero_suppress_from=0.0)
+    config = attrs.evolve(recipe.train, stopping=stopping, losses=losses, epochs=8)
+    run = trainer(attrs.evolve(recipe, train=config))
+    assert len(list(run.rows())) == 5
+    assert run.finished
+
+
+@pytest.mark.parametrize("extensions", [("states", "actions"), ()], ids=str)
+def test_the_variational_loss_is_part_of_every_stage(extensions) -> None:
+    recipe = tiny_recipe(extensions=extensions)
+    losses = attrs.evolve(recipe.train.losses, variational=0.1)
+    rows = list(trainer(attrs.evolve(recipe, train=attrs.evolve(recipe.train, losses=losses))).rows())
+    assert all(row["variational"] >= 0 for row in rows)
+    assert {row["phase"] for row in rows} == {*extensions} or not extensions
 
 
 def test_divergence_is_said() -> None:

@@ -3,7 +3,7 @@ import pytest
 
 from cubespace.data.domain import Simulator
 from cubespace.evaluation.distances import frontier
-from cubespace.evaluation.judge import UNKNOWN, judge
+from cubespace.evaluation.judge import UNKNOWN, judge, judge_as_the_authors_do
 from cubespace.plugins.catalogue import load_plugins
 
 
@@ -72,3 +72,20 @@ def test_nobody_knows_without_a_simulator(way, domain) -> None:
         pass
 
     assert judge(Pictures(), way[:1], way[-1:], domain.render(way), None) is UNKNOWN  # type: ignore[arg-type]
+
+
+def test_the_authors_rule_compares_no_ends_and_accepts_empty_plans(domain, way) -> None:
+    frames = domain.render(way)
+    elsewhere = judge_as_the_authors_do(domain, frames[1:4], 5)
+    assert (elsewhere.valid, elsewhere.optimal) == (True, False)
+    assert not verdict(domain, way, frames[1:4]).valid
+    assert judge_as_the_authors_do(domain, frames[:1], 5).valid
+    whole = judge_as_the_authors_do(domain, frames, 5)
+    assert (whole.valid, whole.optimal) == (True, True)
+
+
+def test_the_authors_rule_wants_readable_frames_and_legal_moves(domain, way) -> None:
+    assert judge_as_the_authors_do(domain, domain.render(way[[0, 1, 4, 5]]), 5).step == 2
+    frames = domain.render(way)
+    frames[3] = 127
+    assert judge_as_the_authors_do(domain, frames, 5).step == 3

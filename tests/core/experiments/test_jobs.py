@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from cubespace.experiments.cell_call import CellCall
 from cubespace.experiments.jobs import executor_jobs, levels, plan_jobs
 from cubespace.experiments.matrix import Matrix, MatrixCell, cells_of
 from cubespace.experiments.slurm import job_lines
@@ -64,16 +65,21 @@ def test_what_is_done_is_no_job() -> None:
 
 def test_a_job_is_a_call_of_cube_and_has_a_line_in_the_script() -> None:
     jobs = plan_jobs(cells(planner=["fd-ms", "fd-lmcut"]), nothing)
-    calls = executor_jobs(jobs, FOLDER, Execution(searches=2, device="cpu"), True)
+    calls = executor_jobs(
+        jobs,
+        FOLDER,
+        CellCall(execution=Execution(searches=2, device="cpu"), observers=("tb:a=1",), blocked=("piles",), seconds=60),
+        True,
+    )
     assert [call.arguments[:2] for call in calls] == [("cell", str(job.cell.folder)) for job in jobs]
     assert calls[0].arguments[2:4] == ("--until", "extract")
-    how = ("--device", "cpu")
-    assert calls[0].arguments[4:] == how, "whatever trains is told how, and has nobody to take anything over from"
-    assert calls[1].arguments[3:] == ("evaluate", *how, "--searches", "2", "--diagnose"), "it works in the same folder"
-    assert calls[2].arguments[3:6] == ("evaluate", "--reuse", str(jobs[0].cell.folder))
-    assert calls[2].arguments[6:] == (*how, "--searches", "2", "--diagnose")
+    how = ("--device", "cpu", "--searches", "2", "--diagnose", "--observer", "tb:a=1", "--no-plugin", "piles")
+    how = (*how, "--cell-time", "60")
+    assert calls[0].arguments[4:] == how, "a shared model is diagnosed for all, and there is nobody to take over from"
+    assert calls[1].arguments[3:] == ("evaluate", *how), "it works in the same folder"
+    assert calls[2].arguments[3:] == ("evaluate", "--reuse", str(jobs[0].cell.folder), *how)
     assert calls[1].after == (calls[0].name,)
-    script = job_lines(jobs, FOLDER, Execution(), False)
+    script = job_lines(jobs, FOLDER, CellCall(), False)
     assert sum("exec cube cell" in line for line in script) == len(jobs)
     assert any("--dependency=afterany:$level0" in line for line in script)
 

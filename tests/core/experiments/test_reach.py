@@ -26,7 +26,7 @@ def refuse(axis: str, *cells: dict[str, object]) -> None:
         ("train.consolidation.rounds", {**TRAINED, "train.extensions": ["decoder"]}, "put consolidate into train.ext"),
         ("train.discriminator_width", TRAINED, "put discriminate into train.extensions"),
         ("train.finish_rate", {**TRAINED, "train.extensions": []}, "put consolidate or decoder into train.extensions"),
-        ("lift.level", TRAINED, "set plan.model to lifted or repaired"),
+        ("lift.level", TRAINED, "set plan.model to lifted, repaired or auto"),
     ],
 )
 def test_an_idle_axis_is_refused_with_what_would_make_it_matter(axis, cell, words) -> None:

@@ -15,7 +15,7 @@ from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import NoOptions
 from cubespace.experiments.driver import MatrixRun
 from cubespace.experiments.tables.columns import Column, PlanCounts, Value
-from cubespace.experiments.tables.efforts import efforts, loss_rows
+from cubespace.experiments.tables.efforts import efforts, known_fractions, loss_rows
 from cubespace.experiments.tables.formats import FORMATS, as_csv, as_json, latex, markdown, put_beside
 from cubespace.experiments.tables.measures import MEASURES
 from cubespace.experiments.tables.rows import read_runs, varying_axes
@@ -213,6 +213,19 @@ def test_efforts_of_two_planners_are_paired_by_problem(runs) -> None:
     assert len(pairs["fd-lmcut"]) == 3 * 2 * 2
     with pytest.raises(UsageError, match="no run was solved by fd-ms"):
         efforts(runs, "fd-ms", "expansions")
+
+
+def test_what_plans_have_from_training_is_a_histogram(runs, tmp_path) -> None:
+    from cubespace.report.many_plots import histogram, write_figure
+
+    states, steps = (known_fractions(runs, key) for key in ("states", "transitions"))
+    assert set(states) == set(steps) == {"fd-blind", "fd-lmcut"}
+    assert all(0.0 <= fraction <= 1.0 for fractions in (*states.values(), *steps.values()) for fraction in fractions)
+    figure = histogram({"one": [0.0, 0.05, 1.0], "two": [0.95]}, "known")
+    first, second = figure.axes[0].containers
+    assert [bar.get_height() for bar in first] == [2, *[0] * 8, 1]
+    assert [bar.get_height() for bar in second][-1] == 1
+    assert write_figure(figure, tmp_path / "known")
 
 
 def test_plots_are_written_in_three_formats_the_same_every_time(runs, tmp_path) -> None:

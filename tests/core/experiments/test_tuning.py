@@ -67,7 +67,14 @@ def test_the_space_of_the_paper_is_that_of_the_paper() -> None:
 
 @pytest.mark.parametrize(
     ("space", "complaint"),
-    [({"model.bit": [1]}, "bits"), ({"model.bits": []}, "needs choices"), ({"model.bits": [0]}, "must be >= 1")],
+    [
+        ({"autoencoder.bits": {"low": 9, "high": 3}}, "low < high"),
+        ({"autoencoder.bits": {"low": 1}}, "high"),
+        ({"autoencoder.bit": [1]}, "bits"),
+        ({"autoencoder.bits": []}, "needs choices"),
+        ({"autoencoder.bits": [0]}, "must be >= 1"),
+        ({"autoencoder.bits": {"low": 0, "high": 3}}, "must be >= 1"),
+    ],
 )
 def test_a_wrong_space_is_refused(space, complaint) -> None:
     with pytest.raises(UsageError, match=complaint):
@@ -75,7 +82,7 @@ def test_a_wrong_space_is_refused(space, complaint) -> None:
 
 
 TINY = {**DEFAULTS, **HASTY, "train.epochs": 2}
-CHOICES = {"model.bits": [8, 12], "train.learning_rate": [0.01, 0.003]}
+CHOICES = {"autoencoder.bits": [8, 12], "train.learning_rate": [0.01, 0.003]}
 
 
 @pytest.mark.parametrize("sampler", ["genetic", "tpe"])
@@ -88,7 +95,7 @@ def test_every_trial_is_a_run_and_the_best_is_a_configuration(tmp_path, sampler)
     assert len({genes_key(trial.params) for trial in completed(study)}) == 3
     assert len(list((tmp_path / "t" / "trials").glob("*/measures.json"))) == 3
     best = load_config(tmp_path / "t" / "best.toml", {})
-    assert best.model.bits == study.best_params["model.bits"]
+    assert best.autoencoder.bits == study.best_params["autoencoder.bits"]
     more = run.run(9, InProcess(NoOptions()))
     assert len(completed(more)) == 4, "there are no more configurations"
     with pytest.raises(UsageError, match="other choices"):
@@ -105,7 +112,7 @@ def test_plans_can_be_the_objective(tmp_path) -> None:
 def test_a_trial_that_fails_is_told_and_not_tried_again(tmp_path) -> None:
     space = {"domain": ["lightsout:size=2", "images:path=nowhere"]}
     settings = {key: value for key, value in DEFAULTS.items() if key != "domain"}
-    study = TuningRun(tmp_path / "t", Tuning(settings=settings, space=space), load_plugins()).run(
+    study = TuningRun(tmp_path / "t", Tuning(settings=settings, space=space, objective="coverage"), load_plugins()).run(
         2, InProcess(NoOptions())
     )
     assert Counter(trial.state.name for trial in study.trials) == {"COMPLETE": 1, "FAIL": 1}
@@ -114,8 +121,8 @@ def test_a_trial_that_fails_is_told_and_not_tried_again(tmp_path) -> None:
 @pytest.mark.slow
 def test_a_search_that_is_killed_twice_is_complete_in_the_end(tmp_path) -> None:
     """24 trials; after two kills, all are complete, none is left running and no configuration came twice."""
-    words = [word for key, value in TINY.items() for word in ("--set", f"{key}={value}") if key != "model.bits"]
-    choices = ["--set", "model.bits=8,10,12,14", "--set", "train.learning_rate=0.01,0.003,0.001"]
+    words = [word for key, value in TINY.items() for word in ("--set", f"{key}={value}") if key != "autoencoder.bits"]
+    choices = ["--set", "autoencoder.bits=8,10,12,14", "--set", "train.learning_rate=0.01,0.003,0.001"]
     choices += ["--set", "train.losses.direct=0.02,0.1,0.5", "--trials", "24", "--jobs", "2", "-o", "t"]
     command = [sys.executable, "-m", "cubespace.cli", "tune", *words, *choices]
     moments = random.Random(1)

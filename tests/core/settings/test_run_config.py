@@ -104,3 +104,10 @@ def test_a_file_that_is_nested_too_deeply_is_named(tmp_path) -> None:
     (tmp_path / "deep.toml").write_text("x = " + "[" * 200_000)
     with pytest.raises(InputError, match=r"deep.toml is not a TOML file"):
         load_config(tmp_path / "deep.toml", {})
+
+
+@pytest.mark.parametrize("depth", [40, 400, 100_000])
+def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path, depth) -> None:
+    (tmp_path / "deep.toml").write_text(f"{'.'.join(['a'] * depth)} = 1\n")
+    with pytest.raises(InputError, match=r"deep\.toml is not a TOML file: it is nested too deeply"):
+        load_config(tmp_path / "deep.toml", {})

@@ -153,7 +153,22 @@ def test_network_effects_of_equal_labels_are_one_action() -> None:
     assert report.labels == 3
 
 
-@pytest.mark.parametrize("kind", ["differences", "network", "observed"])
+def test_predicted_effects_are_those_of_each_label_by_the_successors_of_the_network() -> None:
+    before = np.array([[False, False], [False, True], [False, False], [True, True]])
+    after = np.array([[False, True], [True, True], [True, False], [True, True]])  # the first is not as predicted
+    predicted = np.array([[True, False], [True, True], [True, False], [True, True]])
+    labels = np.array([1, 1, 0, 2])
+    model, report = extracted(before, after, effects="predicted", labels=labels, predicted=predicted)
+    effects = find_effects("predicted", before, predicted, labels)
+    assert effects.label.tolist() == [1, 0]  # equal effects stay apart, and label 2 changes nothing
+    np.testing.assert_array_equal(effects.add, [[True, False]] * 2)
+    np.testing.assert_array_equal(effects.action, [0, 0, 1, -1])
+    assert model.names == ("a1-d0-n2",)  # label 0 applies in fewer states and does the same there
+    assert report.accidents == 0
+    assert report.covered == pytest.approx(0.5)  # of what was seen
+
+
+@pytest.mark.parametrize("kind", ["differences", "network", "observed", "predicted"])
 def test_every_kind_of_effect_plans(kind: str, lamps: tuple[Bits, Bits, Indices]) -> None:
     before, after, actions = lamps
     true = lights_out(2)

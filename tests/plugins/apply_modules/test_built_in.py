@@ -17,12 +17,21 @@ SPECS = [
     "btl:norm=none",
     "btl:activation=binconcrete",
     "btl:table=glorot",
+    "btl:norm=sign",
+    "btl:norm=affine",
+    "btl:depth=1,width=20",
+    "btl:depth=2,width=20,hidden=tanh,dropout=0.4,order=activation-norm,norm=affine",
+    "btl:depth=1,width=20,norm=batch,dropout=0.4",
+    "minmax:noise=off,first=add,nothing=0",
+    "minmax:depth=1,width=20,hidden=tanh,dropout=0.4",
+    "smooth:depth=1,width=20,first=add",
     "minmax",
     "smooth",
     "smooth:sharpness=8",
     "blackbox",
+    "blackbox:depth=2,dropout=0.4,hidden=tanh,order=activation-norm,reread=on,activation=sigmoid",
 ]
-STRIPS = SPECS[:-1]
+STRIPS = SPECS[:-2]
 
 
 def make(spec: str, bits: int, actions: int) -> ApplyModule:

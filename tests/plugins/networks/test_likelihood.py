@@ -167,7 +167,7 @@ def test_it_works_with_a_decoder_that_has_no_sprites() -> None:
 
 def test_a_module_into_which_nothing_can_be_written_learns_its_labels_by_gradient(monkeypatch) -> None:
     model = pixels_are_bits()
-    monkeypatch.setattr(type(model.apply_module), "writable", False)
+    monkeypatch.setattr(model.apply_module, "writable", False)
     with evaluating(model):
         assert objective().end_epoch(model, pictures(*["000>100"] * 3), 2, 10) == ()
 

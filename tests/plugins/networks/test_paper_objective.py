@@ -3,13 +3,13 @@
 import torch
 from builders import build_model
 from toggles import tiny_recipe
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from cubespace.autoencoder.losses import weigh
 from cubespace.autoencoder.model import Transition
 from cubespace.autoencoder.objective import Losses
-from cubespace.base.options import NoOptions
 from cubespace.settings.recipe import LossConfig
-from cubespace_networks.paper_objective import PaperObjective
+from cubespace_networks.paper_objective import PaperObjective, PaperOptions
 
 MODEL = build_model(tiny_recipe().autoencoder, (3, 3))
 
@@ -23,7 +23,7 @@ def outputs(parts: int = 3) -> tuple[Transition, torch.Tensor]:
 
 
 def losses(weights: LossConfig, transition: Transition, images: torch.Tensor, progress: float) -> Losses:
-    objective = PaperObjective(weights, NoOptions())
+    objective = PaperObjective(weights, PaperOptions())
     return objective.losses(MODEL, transition, images, objective.weigh(progress))
 
 
@@ -50,10 +50,20 @@ def test_without_a_successor_picture_its_loss_is_absent() -> None:
     transition, images = outputs(parts=2)
     without = LossConfig(successor=0.0)
     assert "successor" not in losses(without, transition, images, 1.0)
-    assert not PaperObjective(without, NoOptions()).needs_successor()
-    assert PaperObjective(LossConfig(), NoOptions()).needs_successor()
+    assert not PaperObjective(without, PaperOptions()).needs_successor()
+    assert PaperObjective(LossConfig(), PaperOptions()).needs_successor()
 
 
 def test_it_has_settled_when_all_delays_are_over() -> None:
-    objective = PaperObjective(LossConfig(direct_from=0.3, zero_suppress_from=0.6), NoOptions())
+    objective = PaperObjective(LossConfig(direct_from=0.3, zero_suppress_from=0.6), PaperOptions())
     assert [objective.settled(progress) for progress in (0.3, 0.59, 0.6, 1.0)] == [False, False, True, True]
+
+
+def test_without_x1_the_successor_is_compared_with_it_alone() -> None:
+    transition, images = outputs(parts=2)  # x0, and x1 by way of the action
+    objective = PaperObjective(LossConfig(), PaperOptions(after=False))
+    terms = objective.losses(MODEL, transition, images, objective.weigh(1.0))
+    assert not objective.needs_after()
+    assert "after" not in terms
+    expected = binary_cross_entropy_with_logits(transition.pixels[1], images[1])
+    assert torch.allclose(terms["successor"], expected)

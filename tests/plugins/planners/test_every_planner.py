@@ -63,8 +63,11 @@ def test_the_rows_are_all_there() -> None:
     assert {*rows.split(), *others.split()} <= set(ALL)
 
 
+PDDL = [f"{name}:input=pddl" for name in ("fd-lmcut", "fd-lama") if name in PLANNERS]  # as in the paper
+
+
 @pytest.mark.parametrize("case", ["puzzle", "lamps", "strip"])
-@pytest.mark.parametrize("name", PLANNERS)
+@pytest.mark.parametrize("name", [*PLANNERS, *PDDL])
 def test_it_solves_and_val_agrees(name: str, case: str, tmp_path: Path) -> None:
     task, backend = TASKS[case](), planner(name)
     result = run_planner(backend, task, LIMITS)

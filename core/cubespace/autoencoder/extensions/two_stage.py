@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from cubespace.autoencoder.joint import JointPhase
-from cubespace.autoencoder.losses import direct, image_loss, total, weigh, zero_suppress
+from cubespace.autoencoder.losses import (
+    direct,
+    image_loss,
+    total,
+    variational_bits,
+    variational_labels,
+    weigh,
+    zero_suppress,
+)
 from cubespace.autoencoder.objective import Losses
 from cubespace.autoencoder.phase import FrozenBitsPhase, Moment
 from cubespace.autoencoder.schedules import amount, epochs, temperature
@@ -17,8 +25,9 @@ from cubespace.settings.recipe import TrainConfig
 class StatePhase(JointPhase):
     """The State AutoEncoder alone: the first stage of two."""
 
-    revision = 1
+    revision = 2  # 2: the variational loss
     name = "states"
+    stops_early = False  # successors are not learned yet
 
     def parts(self) -> Sequence[nn.Module]:
         """Return encoder and decoder."""
@@ -31,11 +40,14 @@ class StatePhase(JointPhase):
     def losses(self, rows: Tensor, moment: Moment) -> Losses:
         """Return the terms that need no action."""
         images = self.pictures(rows)
-        _, states = self.model.encode(images, moment.temperature)
+        weights = self.config.losses
+        logits, states = self.model.encode(images, moment.temperature)
         before, after = image_loss(
-            self.config.losses.image, self.model.decode(states), images, linear=self.model.decoder.draws_pixels
+            weights.image, self.model.decode(states), images, linear=self.model.decoder.draws_pixels
         )
         terms = {"before": before, "after": after, "zero_suppress": zero_suppress(states)}
+        if weights.variational:
+            terms["variational"] = variational_bits(logits, weights.prior)
         return total(terms, moment.weights)
 
     def settled(self, progress: float) -> bool:
@@ -46,7 +58,7 @@ class StatePhase(JointPhase):
 class ActionPhase(FrozenBitsPhase):
     """The Action AutoEncoder (Cube-AAE if the apply module is STRIPS-like) on frozen bits: the second stage of two."""
 
-    revision = 1
+    revision = 2  # 2: the variational loss
     name = "actions"
     settings = ("train.action_epochs",)
 
@@ -65,14 +77,19 @@ class ActionPhase(FrozenBitsPhase):
         return self.model.action, self.model.apply_module
 
     def moment(self, progress: float) -> Moment:
-        """Return the temperature."""
-        return Moment(temperature(self.config.temperature, progress), {"direct": 1.0})
+        """Return the temperature and the weights."""
+        weight = self.config.losses.variational
+        weights = {"direct": 1.0, "variational": weight} if weight else {"direct": 1.0}
+        return Moment(temperature(self.config.temperature, progress), weights)
 
     def losses(self, rows: Tensor, moment: Moment) -> Losses:
-        """Return the error of the predicted successor state."""
+        """Return the error of the predicted successor state, and the divergence of labels if it has a weight."""
         states = self.states(rows)
-        _, successor = self.model.act(states, moment.temperature)
-        return total({"direct": direct(states, successor)}, moment.weights)
+        labels, successor = self.model.act(states, moment.temperature)
+        terms = {"direct": direct(states, successor)}
+        if self.config.losses.variational:
+            terms["variational"] = variational_labels(labels)
+        return total(terms, moment.weights)
 
     def settled(self, progress: float) -> bool:
         """Return whether the temperature is held."""

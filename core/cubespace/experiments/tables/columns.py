@@ -10,7 +10,7 @@ import attrs
 from cubespace.base.errors import UsageError
 from cubespace.base.options import suggestion
 from cubespace.evaluation.summary import PlannerResults
-from cubespace.experiments.tables.measures import MEASURES, PLANS, TEXTS, Measure, Number
+from cubespace.experiments.tables.measures import AUTHORS_PLANS, MEASURES, PLAN_COUNTS, TEXTS, Measure, Number
 from cubespace.experiments.tables.rows import Row
 from cubespace.experiments.tables.statistics import wilson
 
@@ -109,12 +109,12 @@ class Column:
     def parse(cls, text: str) -> Column:
         """Read ``NAME`` or ``NAME:SUMMARY``."""
         name, _, summary = text.strip().partition(":")
-        known = [PLANS, *MEASURES, *TEXTS]
+        known = [*PLAN_COUNTS, *MEASURES, *TEXTS]
         if name not in known:
             raise UsageError(f"No measure is called '{name}'. {suggestion(name, known)}Available: {', '.join(known)}.")
         ways = [SPREAD, RANGE, *SUMMARIES]
         possible = (name in MEASURES and summary in ways) or (name in PROPORTIONS and summary == INTERVAL)
-        if summary and not possible and (name, summary) != (PLANS, MEDIAN):
+        if summary and not possible and not (name in PLAN_COUNTS and summary == MEDIAN):
             raise UsageError(
                 f"'{text}': a number is summarised by {', '.join(ways)}, and {', '.join(PROPORTIONS)} by {INTERVAL} "
                 f"too; plans are added up, or summarised by {MEDIAN}"
@@ -129,14 +129,14 @@ class Column:
     @property
     def of_planner(self) -> bool:
         """Return whether it differs from planner to planner."""
-        return self.name == PLANS or (self.name in MEASURES and MEASURES[self.name].of_planner)
+        return self.name in PLAN_COUNTS or (self.name in MEASURES and MEASURES[self.name].of_planner)
 
     @property
     def title(self) -> str:
         """Return the heading."""
         if self.name in TEXTS:
             return self.name
-        title = "found/valid/optimal" if self.name == PLANS else MEASURES[self.name].title
+        title = PLAN_COUNTS.get(self.name) or MEASURES[self.name].title
         return title if self.summary == SPREAD else f"{title} ({self.summary})"
 
     def over(self, rows: Sequence[Row]) -> Value:
@@ -144,14 +144,15 @@ class Column:
         if self.name in TEXTS:
             texts = dict.fromkeys(TEXTS[self.name](row.facts) for row in rows)
             return Value(texts=tuple(text for text in texts if text))
-        if self.name == PLANS:
-            return _plans_over(rows, _median_counts if self.summary == MEDIAN else _added)
+        if self.name in PLAN_COUNTS:
+            add = _median_counts if self.summary == MEDIAN else _added
+            return _plans_over(rows, add, by_authors=self.name == AUTHORS_PLANS)
         value = _numbers_over(rows, MEASURES[self.name])
         return attrs.evolve(value, counts=_plans_over(rows, _added).counts) if self.summary == INTERVAL else value
 
     def show(self, value: Value, dash: str = "–", plus_minus: str = "±") -> str:
         """Return a value as text, with the number of runs that it is of."""
-        if self.name == PLANS:
+        if self.name in PLAN_COUNTS:
             return dash if value.counts is None else _shown_counts(value.counts, value.runs, value.missing)
         if value.texts:
             return "; ".join(value.texts)
@@ -180,10 +181,14 @@ def _shown_counts(counts: PlanCounts, runs: int, missing: int) -> str:
     return f"{counts.found}/{valid}/{optimal} of {counts.instances}{part}"
 
 
-def _plans_over(rows: Sequence[Row], add: Callable[[Sequence[PlannerResults]], PlanCounts | None]) -> Value:
-    """Return the counts of some rows, each run and planner once."""
+def _plans_over(
+    rows: Sequence[Row], add: Callable[[Sequence[PlannerResults]], PlanCounts | None], *, by_authors: bool = False
+) -> Value:
+    """Return the counts of some rows, each run and planner once; ``by_authors``: by the rule of the paper's authors."""
     once = {row.identity("evaluate", of_planner=True): row.plans for row in rows}
     plans = [each for each in once.values() if each is not None]
+    if by_authors:  # their verdicts in place of ours; None where they were not asked for
+        plans = [attrs.evolve(each, valid=each.authors_valid, optimal=each.authors_optimal) for each in plans]
     return Value(counts=add(plans), runs=len(plans), missing=len(once) - len(plans))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -34,6 +34,18 @@ def efforts(runs: Sequence[RunFacts], against: str, key: str) -> dict[str, list[
     base = solved.pop(against)
     pairs = {name: [(base[one], mine[one]) for one in mine if one in base] for name, mine in solved.items()}
     return {name: points for name, points in pairs.items() if points}
+
+
+def known_fractions(runs: Sequence[RunFacts], key: Literal["states", "transitions"]) -> dict[str, list[float]]:
+    """Return, by planner, which fraction of each plan's states or steps the training split has; no invalid plans."""
+    fractions: dict[str, list[float]] = {}
+    for row in planner_rows(runs):
+        for record in row.records:
+            known = record.known_states if key == "states" else record.known_transitions
+            whole = record.steps + 1 if key == "states" else record.steps
+            if record.found and record.valid is not False and known is not None and whole:
+                fractions.setdefault(row.planner, []).append(known / whole)
+    return fractions
 
 
 def effort_lists(runs: Sequence[RunFacts], key: str) -> dict[str, list[float | None]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cubespace.base.words import listed
 from cubespace.experiments.tables.columns import Column
-from cubespace.experiments.tables.measures import MEASURES, PLANS
+from cubespace.experiments.tables.measures import MEASURES, PLAN_COUNTS
 from cubespace.experiments.tables.rows import RunFacts
 from cubespace.settings.stages import STAGES
 
@@ -19,7 +19,7 @@ def left_out(runs: Sequence[RunFacts], columns: Sequence[Column]) -> str:
 
 def _stage(column: Column) -> str | None:
     """Return the stage that a column is read from."""
-    if column.name == PLANS:
+    if column.name in PLAN_COUNTS:
         return "evaluate"
     return MEASURES[column.name].stage if column.name in MEASURES else None
 

@@ -163,3 +163,5 @@ TEXTS: dict[str, Callable[[RunFacts], str]] = {  # what a table can say in words
     "preconditions": lambda facts: facts.extraction.precondition if facts.extraction else "",
 }
 PLANS = "plans"  # found/valid/optimal in one cell, added up
+AUTHORS_PLANS = "authors_plans"  # the same by the rule of the paper's authors
+PLAN_COUNTS = {PLANS: "found/valid/optimal", AUTHORS_PLANS: "found/valid/optimal, authors' rule"}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 import tomli_w
@@ -15,17 +16,21 @@ from cubespace.base.records import read_record
 from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue
+from cubespace.runs.folder.manifest import MANIFEST, read_manifest
 from cubespace.runs.folder.results_file import RunResults
+from cubespace.runs.folder.run_folder import CONFIG
 from cubespace.settings import defaults
 from cubespace.settings.check import resolve_components
-from cubespace.settings.run_config import RunConfig, flat, load_config, read_toml
+from cubespace.settings.run_config import RunConfig, flat, load_config, load_stored, read_toml
 from cubespace.settings.stages import MEASURES, RESULTS
 
+if TYPE_CHECKING:
+    from cubespace.experiments.tuning.space import Dimension
+
 FILE = "tuning.toml"
-Choice = str | int | float | bool
 
 # of the paper, section 4; delays are fractions of its 200 epochs
-PAPER_SPACE: dict[str, list[Choice]] = {
+PAPER_SPACE: dict[str, list[int | float]] = {
     "train.learning_rate": [0.1, 0.01, 0.001],
     "autoencoder.bits": [100, 200, 1000],
     "autoencoder.actions": [100, 200, 400, 800, 1600],
@@ -37,6 +42,14 @@ PAPER_SPACE: dict[str, list[Choice]] = {
     "train.losses.zero_suppress_from": [0.05, 0.1, 0.2, 0.3, 0.5],
     "train.losses.direct_from": [0.05, 0.1, 0.2, 0.3, 0.5],
 }
+OBJECTIVES, MAXIMISED = ("loss", "coverage", "plans", "cpu"), ("coverage", "plans")
+
+
+def _are_objectives(_: object, __: object, value: str) -> None:
+    names = value.split(",")
+    wrong = [name for name in names if name not in OBJECTIVES]
+    if wrong or len(set(names)) < len(names):
+        raise ValueError(f"must be one or several of {', '.join(OBJECTIVES)}, joined by commas")
 
 
 @attrs.frozen(kw_only=True)
@@ -45,8 +58,9 @@ class Tuning:
 
     preset: str | None = None
     settings: Mapping[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
-    space: dict[str, list[Any]] = attrs.field(factory=lambda: dict(PAPER_SPACE))  # the choices for each setting
-    objective: Literal["loss", "coverage", "plans"] = "loss"
+    space: dict[str, Any] = attrs.field(factory=lambda: dict(PAPER_SPACE))  # for each setting: choices, or a range
+    objective: str = attrs.field(default="loss", validator=_are_objectives)  # one of OBJECTIVES, or several: loss,cpu
+    pruner: Literal["none", "median", "asha"] = "none"  # which trials are stopped early
     sampler: Literal["genetic", "tpe", "nsga2", "random"] = "genetic"
     population: int = attrs.field(default=20, validator=attrs.validators.ge(2))  # of the genetic samplers
     mutation: float = attrs.field(
@@ -55,22 +69,30 @@ class Tuning:
     seed: int = attrs.field(default=0, validator=attrs.validators.ge(0))  # of the sampler, not of the trials
 
     @property
-    def size(self) -> int:
+    def size(self) -> float:
         """Return how many different configurations there are."""
-        size = 1
-        for choices in self.space.values():
-            size *= len(choices)
-        return size
+        return math.prod(of.size for of in self.dimensions().values())
+
+    def dimensions(self) -> dict[str, Dimension]:
+        """Return what each setting may be."""
+        from cubespace.experiments.tuning.space import dimension  # needs Optuna
+
+        return {key: dimension(key, given) for key, given in self.space.items()}
 
     @property
-    def maximised(self) -> bool:
-        """Return whether a higher score is better."""
-        return self.objective != "loss"
+    def objectives(self) -> tuple[str, ...]:
+        """Return what is optimised; the first of several decides which trial is the best."""
+        return tuple(self.objective.split(","))
+
+    @property
+    def directions(self) -> list[Literal["minimize", "maximize"]]:
+        """Return whether a lower or a higher score is better, for each objective."""
+        return ["maximize" if name in MAXIMISED else "minimize" for name in self.objectives]
 
     @property
     def stage(self) -> str:
         """Return the last stage that a trial has to do."""
-        return "evaluate" if self.objective == "plans" else "train"
+        return "evaluate" if "plans" in self.objectives else "train"
 
     def configuration(self, chosen: Mapping[str, Any], catalogue: Catalogue) -> RunConfig:
         """Return the settings of a trial."""
@@ -81,21 +103,29 @@ class Tuning:
 
     def check(self, catalogue: Catalogue) -> None:
         """Refuse a space with unknown settings or values, before any work is done."""
-        for key, choices in self.space.items():
-            if not choices or len({repr(choice) for choice in choices}) < len(choices):
-                raise UsageError(f"space: '{key}' needs choices, each given once")
-            refuse_idle_axes([key], [self.configuration({key: choice}, catalogue) for choice in choices], catalogue)
+        from cubespace.experiments.tuning.space import samples
 
-    def score(self, folder: Path) -> float:
-        """Return the score of a finished trial, on data that is neither for training nor for test."""
-        if self.objective == "plans":
+        for key, of in self.dimensions().items():
+            refuse_idle_axes([key], [self.configuration({key: value}, catalogue) for value in samples(of)], catalogue)
+        if self.pruner != "none" and len(self.objectives) > 1:
+            raise UsageError("a pruner needs one objective: with several, no trial is worse at a point of its training")
+
+    def scores(self, folder: Path) -> list[float]:
+        """Return the scores of a finished trial, on data that is neither for training nor for test."""
+        return [self._score(name, folder) for name in self.objectives]
+
+    def _score(self, objective: str, folder: Path) -> float:
+        if objective == "cpu":
+            records = read_manifest(folder / MANIFEST, load_stored(folder / CONFIG))
+            return sum(record.cpu_seconds for record in records.values())
+        if objective == "plans":
             results = read_record(RunResults, folder / RESULTS)
             return float(sum(row.valid or 0 for row in results.planners.values()))
         held_out = read_record(HeldOutMeasures, folder / MEASURES).validation
-        score = held_out.covered if self.objective == "coverage" else held_out.total
+        score = held_out.covered if objective == "coverage" else held_out.total
         if score is None:
             raise UsageError(
-                f"objective '{self.objective}' needs learned actions, which only a learner that trains has: "
+                f"objective '{objective}' needs learned actions, which only a learner that trains has: "
                 f"set learner={defaults.TRAINED_LEARNER}, or objective to coverage or plans"
             )
         return score

@@ -30,6 +30,7 @@ class RunResults:
     known_states: float  # the same of their states
     planners: Mapping[str, PlannerResults]
     findings: tuple[Finding, ...] = ()  # what speaks against the plans, where nobody judges them
+    model_why: str = ""  # why they were made with this one, if there was a choice
 
     @property
     def records(self) -> list[PlanRecord]:

@@ -172,6 +172,11 @@ class RunFolder:
         """Return the stages that were done, by name, whether or not they still count."""
         return self._manifests(self.file(MANIFEST))
 
+    def stage_files(self, name: str) -> list[Path]:
+        """Return the files that a stage wrote, as the manifest has it."""
+        record = self.records().get(name)
+        return [self.file(file) for file in record.files] if record is not None else []
+
     def digest(self, name: str) -> str:
         """Return the SHA-256 of a file of the run."""
         return self.digests(self.file(name))
@@ -189,6 +194,10 @@ class RunFolder:
         """
         return self._is_finished(name, {})
 
+    def done_from_same_model(self, name: str) -> bool:
+        """Return whether a stage would be finished, but for files that it merely looks at."""
+        return self._still_counts(name, {}, looking=False)
+
     def finished_stages(self) -> frozenset[str]:
         """Return all stages that are finished."""
         known: dict[str, bool] = {}
@@ -200,7 +209,7 @@ class RunFolder:
             known[name] = self._still_counts(name, known)
         return known[name]
 
-    def _still_counts(self, name: str, known: dict[str, bool]) -> bool:
+    def _still_counts(self, name: str, known: dict[str, bool], *, looking: bool = True) -> bool:
         stage, record = STAGES[name], self.records().get(name)
         if record is None or record.key != self.config.own_key(name):
             return False
@@ -208,11 +217,17 @@ class RunFolder:
         if any(each is not None and not self._is_finished(each, known) for each in needed):
             return False
         return (
-            record.inputs == self._inputs(name, known)
+            self._same_inputs(name, record, known, looking=looking)
             and self._intact(record.files)
             and same_components(self.catalogue, record.components)
             and same_sources(self.catalogue, self.config.domain, record.sources, self.home, self.hashes)
         )
+
+    def _same_inputs(self, name: str, record: StageRecord, known: dict[str, bool], *, looking: bool) -> bool:
+        present = self._inputs(name, known)
+        if looking:
+            return record.inputs == present
+        return all(record.inputs.get(file) == present.get(file) for file in STAGES[name].reads)
 
     @contextmanager
     def stage(self, name: str, components: Iterable[tuple[str, str]] = ()) -> Iterator[dict[str, str]]:

@@ -20,7 +20,7 @@ from cubespace.base.records import write_record
 from cubespace.data.domain import Domain, StateSpace
 from cubespace.evaluation import distances
 from cubespace.evaluation.doubts import Doubt
-from cubespace.evaluation.judge import UNKNOWN, Verdict, judge
+from cubespace.evaluation.judge import UNKNOWN, Verdict, judge, judge_as_the_authors_do
 from cubespace.evaluation.memorisation import Memorised
 from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.problems import Problem
@@ -146,6 +146,14 @@ def search_plan(solver: Solver, search: SearchProblem, limits: Limits) -> Search
         result = solver.solve(search, limits)
         _check_result(result, solver)
     return result
+
+
+def judge_again(domain: Domain, problem: Problem, frames: Images | None) -> Verdict:
+    """Return the verdict of the paper's authors on the pictures of a plan; without a plan it is neither."""
+    if frames is None:
+        return Verdict(valid=False, optimal=False)
+    with blame(domain):
+        return judge_as_the_authors_do(domain, frames, _distance(domain, problem, len(frames) - 1))
 
 
 def judge_search(code: Code, result: SearchResult, problem: Problem, domain: Domain) -> Solution:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 
 from cubespace.base.files import write_json
 from cubespace.data.domain import StateSpace
 from cubespace.evaluation.diagnosis import Encode, HeldOutDiagnosis, diagnose, diagnose_held_out, explain
-from cubespace.evaluation.diagnosis_record import DiagnosisRecord, Failure
+from cubespace.evaluation.diagnosis_record import DiagnosisRecord, Failure, read_diagnosis
 from cubespace.evaluation.graph_diagnosis import GraphDiagnosis, diagnose_graph
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.learning.code import Code
@@ -19,17 +20,25 @@ from cubespace.symbols.strips import StripsModel
 
 
 def diagnose_run(run: RunContents) -> None:
-    """Compare the moves of the model with the true ones and keep what was found."""
+    """Compare the moves of the model with the true ones and keep what was found.
+
+    What is known of the same model, from before its instances were planned for, is not computed again.
+    """
+    known = read_diagnosis(run.run.file(DIAGNOSIS)) if run.run.done_from_same_model("diagnose") else None
     config = run.run.config
-    run.observer.stage("diagnose", f"{config.diagnose.states} states of {config.domain}")
+    of_states = f"{config.diagnose.states} states of {config.domain}"
+    run.observer.stage("diagnose", of_states if known is None else "plans that failed; the model is diagnosed already")
     with run.run.stage("diagnose", [("domain", config.domain)]):
-        write_json(run.run.file(DIAGNOSIS), diagnosis_of(run).table())
+        write_json(run.run.file(DIAGNOSIS), diagnosis_of(run, known).table())
 
 
-def diagnosis_of(run: RunContents) -> DiagnosisRecord:
+def diagnosis_of(run: RunContents, known: DiagnosisRecord | None = None) -> DiagnosisRecord:
     """Compare the moves of the model with the true ones: from fresh states or, without a state space, held out."""
     config = run.run.config.diagnose
     domain, code, model = run.domain(), run.code(), run.strips()
+    if known is not None:
+        again = tuple(failures(run, domain, code.encode)) if isinstance(domain, StateSpace) else ()
+        return attrs.evolve(known, failures=again)
     if not isinstance(domain, StateSpace):
         return DiagnosisRecord(seed=config.seed, moves=_on_held_out(run, code, model), graph=None, failures=())
     return DiagnosisRecord(

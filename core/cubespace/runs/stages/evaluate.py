@@ -41,6 +41,7 @@ from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.folder.trace_file import TRACE, load_trace
 from cubespace.runs.pictures.solving import (
     Solution,
+    judge_again,
     judge_search,
     refuse_missing,
     search_plan,
@@ -64,6 +65,8 @@ def evaluate_run(run: RunContents) -> None:
     named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
     with run.run.stage("evaluate", named):
         domain, code, planned, memory = run.domain(), run.code(), planned_run(run), run.memory()
+        if planned.why:
+            run.observer.say(f"evaluate: {planned.why}")
         problems = run.problems(domain)
         limits = Limits(seconds=config.plan.time_limit, megabytes=config.plan.memory_limit)
         bench = Bench(
@@ -76,6 +79,7 @@ def evaluate_run(run: RunContents) -> None:
             limits=limits,
             observer=run.observer,
             at_once=run.execution.searches,
+            authors=config.plan.judge == "authors",
         )
         familiar = familiarity(code, memory, run.transitions().train, problems)
         run.release_data()
@@ -89,6 +93,7 @@ def evaluate_run(run: RunContents) -> None:
             preconditions=extraction.precondition,
             domain=config.domain,
             model=planned.name,
+            model_why=planned.why,
             limits=limits,
             length=config.plan.length,
             known_pictures=familiar.known_pictures,
@@ -153,6 +158,7 @@ class Bench:
     limits: Limits
     observer: Observer
     at_once: int  # searches side by side
+    authors: bool = False  # whether the rule of the paper's authors judges, too
 
     def records(
         self,
@@ -173,8 +179,21 @@ class Bench:
                     self._tell(record)
                 else:
                     record = self._judged(folder, problem, kept.search, spec, key) if kept.found else kept.record
+                record = self._judged_twice(record, folder, problem)
                 pictures = picture_digests(self.run.path, problem.name, spec)
                 yield attrs.evolve(record, pictures=pictures)
+
+    def _judged_twice(self, record: PlanRecord, folder: Path, problem: Problem) -> PlanRecord:
+        """Return a record with the verdict of the paper's authors, if it is asked for; plans are not searched again."""
+        if not self.authors or record.authors_valid is not None or record.valid is None:
+            return record
+        trace = load_trace(folder / TRACE, record.trace)
+        if record.found and trace is None:  # lost or damaged: nobody can say
+            return record
+        verdict = judge_again(self.domain, problem, None if trace is None else self.code.draw(trace))
+        record = attrs.evolve(record, authors_valid=verdict.valid, authors_optimal=verdict.optimal)
+        write_record(folder / RESULT, record)
+        return record
 
     def _judged(self, folder: Path, problem: Problem, result: SearchResult, spec: str, key: str) -> PlanRecord:
         """Judge the result of a search, write it down and return its record.

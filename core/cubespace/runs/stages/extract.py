@@ -7,10 +7,12 @@ import numpy as np
 from cubespace.base.errors import UsageError
 from cubespace.base.files import write_text
 from cubespace.base.records import write_record
+from cubespace.data.domain import StateSpace
+from cubespace.evaluation.oracle import every_move
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.learning.code import Code
 from cubespace.plugins.blame import blame
-from cubespace.runs.folder.bits_file import joined
+from cubespace.runs.folder.bits_file import BitPairs, joined
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.learners import effect_source, make_learner
@@ -33,7 +35,9 @@ def extract_model(run: RunContents) -> None:
     precondition = learner.precondition if config.precondition == AUTO else config.precondition
     effects = effect_source(learner, run.run.config, run.catalogue)
     run.observer.stage("extract", f"effects: {SOURCES[effects]}; preconditions: {precondition}")
-    if config.pairs == "all":
+    if config.pairs == "oracle":
+        run.observer.say("extract: from every move of the world, by its simulator: an oracle, not a learned model")
+    elif config.pairs == "all":
         run.observer.say("extract: from all pairs, so what held-out pairs say about the model is not independent of it")
     with run.run.stage("extract", [("precondition", precondition)]), blame():
         model, report = _extract(run, code, run.catalogue.create("precondition", precondition), effects)
@@ -56,13 +60,27 @@ def extract_model(run: RunContents) -> None:
             run.observer.say(f"extract: {line}")
 
 
+def _pairs(run: RunContents, code: Code) -> BitPairs:
+    """Return the transitions, as bits, that the model is read off."""
+    config, splits = run.run.config.extract, run.bits()
+    if config.pairs != "oracle":
+        return joined(splits.values()) if config.pairs == "all" else splits["train"]
+    domain = run.domain()
+    if not isinstance(domain, StateSpace):
+        raise UsageError(
+            f"extract.pairs=oracle lists every move of a world, and domain '{run.run.config.domain}' does not know its "
+            "states: choose another domain, or leave extract.pairs out"
+        )
+    with blame(domain):
+        before, after = (domain.render(states) for states in every_move(domain, config.most_moves))
+    return BitPairs(before=code.encode(before), after=code.encode(after))
+
+
 def _extract(
     run: RunContents, code: Code, learner: PreconditionLearner, effects: EffectSource
 ) -> tuple[StripsModel, ExtractionReport]:
     """Return the model of the training bits, and what was found on the way."""
-    config, splits = run.run.config.extract, run.bits()
-    pairs = joined(splits.values()) if config.pairs == "all" else splits["train"]
-    actions = code.actions
+    config, pairs, actions = run.run.config.extract, _pairs(run, code), code.actions
     if effects != "differences" and actions is None:
         raise UsageError(
             f"extract.effects={effects} needs learned actions, and learner '{run.learner().learner}' has none: "
@@ -70,6 +88,10 @@ def _extract(
         )
     if effects == "network" and not (actions is not None and actions.strips):
         raise UsageError("This apply module has no STRIPS effects: set extract.effects to differences or observed.")
+    labels = None if actions is None else actions.label(pairs.before, pairs.after)
+    predicted = None
+    if effects == "predicted" and actions is not None and labels is not None:
+        predicted = actions.successors(pairs.before, labels)
     return extract(
         pairs.before,
         pairs.after,
@@ -78,7 +100,8 @@ def _extract(
         look=code.encode,
         effects=effects,
         min_support=config.min_support,
-        labels=None if actions is None else actions.label(pairs.before, pairs.after),
+        labels=labels,
+        predicted=predicted,
         network=actions.effects() if actions is not None and actions.strips else None,
         certain_before=None if actions is None else actions.certain_before(),
         groups=code.groups,

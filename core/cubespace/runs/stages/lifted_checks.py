@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import attrs
 import numpy as np
 
@@ -10,6 +12,7 @@ from cubespace.data.domain import Domain, Pairs, StateSpace
 from cubespace.evaluation.diagnosis import Diagnosis, diagnose
 from cubespace.lifting.checks import Checks, LearnedCheck, compare, explain
 from cubespace.lifting.grounding import Grounded
+from cubespace.lifting.refutation import Transitions, refute
 from cubespace.runs.folder.bits_file import BitPairs
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.stages.lifted_pairs import LiftedPairs, lift_pairs, plain_eye
@@ -23,7 +26,7 @@ def check(
     """Compare the lifted model, grounded again, with all transitions and, if it has the same bits, the learned model.
 
     It passes if it explains as many transitions as the learned model does, those of the training split and those held
-    out from it.
+    out from it, and if it allows nothing that should have been seen and never was.
     """
     model, seen = grounded.model, lifted.states
     training = explain(model, seen.before, seen.after)
@@ -31,13 +34,28 @@ def check(
     if lifted.eye.source != "encoder":
         return Checks(training=training, held_out=unseen)
     compared = compare(model, learned, np.concatenate([seen.before, seen.after]), config.states, config.seed)
+    against = partial(
+        refute,
+        training=Transitions(seen.before, seen.after),
+        held_out=Transitions(held_out.before, held_out.after),
+        level=config.level,
+        accident_rate=config.accident_rate,
+    )
+    refutation = against(model, learned)
     by_learned = LearnedCheck(
         **attrs.asdict(compared),
         training=explain(learned, seen.before, seen.after),
         held_out=explain(learned, held_out.before, held_out.after),
+        refutation=against(learned, model),
     )
-    passed = training.explained >= by_learned.training.explained and unseen.explained >= by_learned.held_out.explained
-    return Checks(training=training, held_out=unseen, learned=by_learned, passed=passed)
+    explains = training.explained >= by_learned.training.explained and unseen.explained >= by_learned.held_out.explained
+    return Checks(
+        training=training,
+        held_out=unseen,
+        learned=by_learned,
+        refutation=refutation,
+        passed=explains and refutation.stands,
+    )
 
 
 def score(lifted: LiftedPairs, domain: Domain, config: LiftConfig) -> Diagnosis | None:

@@ -43,8 +43,12 @@ class Pipeline(RunContents):
 
     def work_until(self, last: str) -> None:
         """Do the same in a block in which the caller is :meth:`RunFolder.working` already."""
+        with following(self.observer, self.run.path):
+            self.followed_until(last)
+
+    def followed_until(self, last: str) -> None:
+        """Do the same in a block in which the observer is following already."""
         with (
-            following(self.observer, self.run.path),
             threadpool_limits(self.execution.threads),  # of numpy too: cells side by side slow each other down
             blame(),
         ):
@@ -58,6 +62,7 @@ class Pipeline(RunContents):
                     self.observer.say(f"{stage.name}: done already")
                 else:
                     WORK[stage.name](self)
+                    self.observer.wrote(stage.name, self.run.stage_files(stage.name))
 
     def _evaluates_again(self) -> bool:
         """Return whether searches have crashed, or pictures of instances were changed since."""

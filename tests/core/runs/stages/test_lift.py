@@ -20,7 +20,7 @@ from cubespace.runs.folder.bits_file import BitPairs, load_bits, save_bits
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.stages.lifted_checks import lifting_record
 from cubespace.runs.stages.lifted_pairs import lift_pairs, plain_eye
-from cubespace.runs.stages.planned import planned_with
+from cubespace.runs.stages.planned import choose, planned_with
 from cubespace.settings.run_config import LiftConfig, RunConfig
 from cubespace.settings.stages import BITS
 
@@ -108,9 +108,9 @@ def test_the_report_has_a_section(default_run) -> None:
 
 
 def test_planning_depends_on_lifting_only_if_it_is_asked_for() -> None:
-    names = {model: _way(model) for model in ("learned", "lifted", "repaired")}
+    names = {model: _way(model) for model in ("learned", "lifted", "repaired", "auto")}
     assert names["learned"] == ["data", "train", "extract", "evaluate"]
-    assert names["lifted"] == names["repaired"] == ["data", "train", "extract", "lift", "evaluate"]
+    assert names["lifted"] == names["repaired"] == names["auto"] == ["data", "train", "extract", "lift", "evaluate"]
 
 
 def _way(model: str) -> list[str]:
@@ -122,7 +122,9 @@ def test_a_world_that_was_not_lifted_is_refused_or_left_as_it_is() -> None:
     record = LiftingRecord(lifted=False, reasons=("nothing moves",), source="encoder")
     with pytest.raises(UsageError, match="nothing moves"):
         planned_with("lifted", record, None, np.zeros((1, 1), dtype=bool))  # type: ignore[arg-type]
-    assert planned_with("repaired", record, None, np.zeros((1, 1), dtype=bool)).name == "learned"  # type: ignore[arg-type]
+    assert (
+        choose("repaired", record) == choose("auto", record) == ("learned", "this world was not lifted (nothing moves)")
+    )
 
 
 class TestWithoutANetwork:

@@ -231,6 +231,36 @@ def _effects(model) -> set[bytes]:
     return {row.tobytes() for row in np.concatenate([model.add, model.delete], axis=1)}
 
 
+def test_the_authors_judge_joins_the_strict_one_and_nothing_is_searched_again(path) -> None:
+    pipeline(path).until("evaluate")
+    plans = sorted(path.glob("problems/*/*/plan"))
+    written = [plan.stat().st_mtime_ns for plan in plans]
+    listener = Listener()
+    again = pipeline(path, listener, **{"plan.judge": "authors"})
+    again.until("evaluate")
+    assert plans
+    assert [plan.stat().st_mtime_ns for plan in plans] == written
+    assert not listener.kinds("plan")
+    (row,) = again.results().planners.values()
+    assert row.authors_valid == row.valid == row.found == len(plans)
+    assert row.authors_optimal == row.optimal
+
+
+def test_an_oracle_has_an_action_for_every_move(path) -> None:
+    oracle = {"extract.pairs": "oracle", "extract.precondition": "state"}
+    listener = Listener()
+    done = pipeline(path, listener, **oracle)
+    done.until("evaluate")
+    model = done.strips()
+    assert model.actions == 16 * 4  # states of two by two lamps, and presses
+    assert ((model.positive | model.negative).all(1)).all()
+    assert any("an oracle, not a learned model" in line for line in listener.kinds("say"))
+    (row,) = done.results().planners.values()
+    assert row.optimal == row.instances == 2
+    with pytest.raises(UsageError, match="more than 20: choose a smaller one"):
+        pipeline(path, **oracle, **{"extract.most_moves": 20}).until("extract")
+
+
 def test_the_groups_of_the_code_reach_the_model(path) -> None:
     done = pipeline(path)
     groups = done.strips().groups
