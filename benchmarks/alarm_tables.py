@@ -51,11 +51,7 @@ def page(records: Sequence[Record], seeds: str) -> str:
         "",
         *table(records),
         "",
-        "![The estimate of wrong moves beside the truth](../docs/pictures/alarms.svg)",
-        "",
-        "## Every case",
-        "",
-        *every(records),
+        "The estimate beside the truth is drawn in docs/pictures/alarms.svg; every case is in alarms.json.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -105,27 +101,6 @@ def table(records: Sequence[Record]) -> list[str]:
         lines.append(f"| {kind} | {'yes' if spoilt else 'no'} | {len(rows)} | {counts} |")
     counts = " | ".join(f"**{sum(map(column, records))}**" for column in columns.values())
     return [*lines, f"| all | | {len(records)} | {counts} |"]
-
-
-def every(records: Sequence[Record]) -> list[str]:
-    """Return a row for each case."""
-    lines = [
-        "| kind | spoilt | seed | valid of found | wrong moves: estimate | truth | invalid plans marked | warnings |",
-        "|---|---|---:|---:|---:|---:|---:|---|",
-    ]
-    for each in records:
-        head = f"| {each['kind']} | {'yes' if each['spoilt'] else 'no'} | {each['seed']} |"
-        if each["refused"]:
-            lines.append(f"{head} – | – | – | – | no quick learner fits |")
-            continue
-        guess = "?" if each["predicted"] is None else f"{100 * each['predicted']:.2g}"
-        interval = f"{100 * each['low']:.2g} to {100 * each['high']:.2g}"
-        invalid = each["found"] - each["valid"]
-        lines.append(
-            f"{head} {each['valid']} of {each['found']} | {guess} ({interval}) % | {100 * (each['true'] or 0):.2g} % | "
-            f"{each['doubted_invalid']} of {invalid} | {', '.join(dict.fromkeys(each['warnings']))} |"
-        )
-    return lines
 
 
 def plot(records: Sequence[Record]) -> str:

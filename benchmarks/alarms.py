@@ -1,6 +1,6 @@
 """Do warnings mean something? Models that are right and models that are wrong, judged by what learning never sees.
 
-    python benchmarks/alarms.py [--seeds 700-703] [--kinds stacks,blur] [--folder FOLDER]
+    python benchmarks/alarms.py [--seeds 700-703] [--kinds stacks,blur] [--folder FOLDER] [--print]
 
 Each case learns from pairs of pictures of a small world, as ``cube run`` does with pictures of one's own, plans between
 pictures, and collects every warning that the program gives. Half of the cases are wrong by construction. Then a
@@ -26,6 +26,7 @@ from alarm_worlds import GraphWorld
 
 from cubespace.base.arrays import Images, Indices, step_keys
 from cubespace.base.errors import CubeError
+from cubespace.base.files import read_json
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.doubts import Doubts, plan_findings
@@ -198,7 +199,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", default="700-703")
     parser.add_argument("--kinds", default="")
     parser.add_argument("--folder", type=Path, default=Path("results"))
+    parser.add_argument("--print", action="store_true", help="write the page again, from the records that are there")
     chosen = parser.parse_args(arguments)
+    if chosen.print:
+        kept = read_json(chosen.folder / "alarms.json")
+        write_results(kept["records"], chosen.folder, kept["seeds"])
+        return
     first, last = (int(part) for part in (chosen.seeds.split("-") * 2)[:2])
     kinds = set(filter(None, chosen.kinds.split(",")))
     catalogue, records = load_plugins(), []

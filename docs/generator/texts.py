@@ -11,7 +11,16 @@ from cubespace.plugins.scaffold import write_plugin
 
 ROOT = Path(__file__).parents[2]
 LANGUAGES = {".py": "python", ".toml": "toml", ".pddl": "lisp"}
-APART = ("README", "summary", "chaos", "recipe", "worlds", "planners", "own_pictures")  # other pages show these results
+APART = (
+    "README",
+    "summary",
+    "chaos",
+    "recipe",
+    "worlds",
+    "planners",
+    "own_pictures",
+    "alarms",
+)  # other pages show these results
 
 
 def code(path: str, name: str | None = None) -> str:

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 from cubespace.base.arrays import Bits, Indices, distinct_rows, row_keys
-from cubespace.base.numbers import binomial_tail, percent, rounded, some_of, wilson
+from cubespace.base.numbers import binomial_tail, estimated, percent, rounded, some_of, wilson
 from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
 from cubespace.evaluation.judgement_record import Finding, JudgementRecord, Numbers
 from cubespace.evaluation.memorisation import TrainingMemory
@@ -176,8 +176,8 @@ def _precision(precision: Precision | None) -> Finding | None:
 def _coverage(numbers: Numbers, length: int) -> Finding:
     held, known = numbers.held_out, numbers.held_out_covered
     lacking = binomial_tail(known, held, enough(length)) < LEVEL
-    text = f"Of {held:,} pairs held out, the model has the effect of {some_of(known, held)}"
-    text += f" and an applicable action for {some_of(numbers.held_out_reproduced, held)}."
+    text = f"Of {held:,} pairs held out, the model has the effect of {estimated(known, held)}"
+    text += f" and an applicable action for {estimated(numbers.held_out_reproduced, held)}."
     unseen = held - numbers.held_out_also_in_training
     if not unseen:
         text += " But all of them show transitions that training pairs show too: none is new."

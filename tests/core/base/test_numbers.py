@@ -1,6 +1,6 @@
 import pytest
 
-from cubespace.base.numbers import duration, fixed, number, percent, rounded, size, some_of
+from cubespace.base.numbers import binomial_tail, duration, estimated, fixed, number, percent, rounded, size, some_of
 
 ALMOST_ALL = (0.9995, 0.99996, 0.9999999, 1 - 1e-12)
 ALMOST_NONE = (0.0004, 1e-5, 1e-7, 1e-12)
@@ -35,3 +35,11 @@ def test_hardly_any_is_never_rounded_down_to_none(value) -> None:
 
 def test_a_little_more_than_one_does_not_look_like_one() -> None:
     assert fixed(1.00001) == "1.0001"
+
+
+def test_a_count_says_what_it_is_compatible_with() -> None:
+    assert estimated(6, 6) == "6 of 6 (100 %, compatible with 61 %)"
+    assert estimated(0, 6) == "0 of 6 (0 %, compatible with 39 %)"
+    assert estimated(3, 6) == "3 of 6 (50 %, compatible with 18.8 % to 81.2 %)"
+    assert estimated(0, 0) == "0 of 0"
+    assert binomial_tail(1, 2, 0.5) == pytest.approx(0.75)

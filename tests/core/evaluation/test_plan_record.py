@@ -35,6 +35,16 @@ def test_the_best_plan_is_optimal_then_valid_then_seen_then_long() -> None:
     assert best_plan([plan_record(()), plan_record(None)]) is None
 
 
+def test_without_a_judge_the_plan_with_the_fewest_doubtful_and_unseen_steps_is_the_best() -> None:
+    sure = plan_record((1,) * 4, valid=None, optimal=None, unseen_steps=(2,))
+    unseen = plan_record((1,) * 9, valid=None, optimal=None, unseen_steps=(2, 3))
+    doubtful = plan_record((1,) * 3, valid=None, optimal=None, unseen_steps=(2,), doubtful_steps=(2,))
+    assert best_plan([doubtful, unseen, sure]) is sure
+    assert best_plan([doubtful, unseen]) is unseen
+    assert [record.doubtful for record in (sure, doubtful)] == [False, True]
+    assert summarise([sure, unseen, doubtful], optimal_planner=True).doubtful == 1
+
+
 def test_a_record_is_read_back_as_it_was(tmp_path) -> None:
     record = plan_record((1, 2), expansions=7, search_seconds=0.5, unseen_steps=(2,))
     write_record(tmp_path / "result.json", record)
