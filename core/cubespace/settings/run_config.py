@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 import attrs
@@ -181,8 +180,7 @@ class RunConfig:
     @cached_property
     def _differing(self) -> dict[str, Any]:
         """Return all settings that differ from their defaults: a matrix asks for them again and again."""
-        usual = _usual_settings()
-        return {key: value for key, value in flat(attrs.asdict(self)).items() if value != usual[key]}
+        return {key: value for key, value in flat(attrs.asdict(self)).items() if value != _usual_settings()[key]}
 
     def own_key(self, stage: str) -> str:
         """Return the hash of what decides a stage besides the files it reads: its revision and its settings."""
@@ -194,9 +192,9 @@ class RunConfig:
 
 
 @cache
-def _usual_settings() -> Mapping[str, Any]:
+def _usual_settings() -> dict[str, Any]:
     """Return every setting at its default, by dotted key."""
-    return MappingProxyType(flat(attrs.asdict(RunConfig())))
+    return flat(attrs.asdict(RunConfig()))
 
 
 def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:
