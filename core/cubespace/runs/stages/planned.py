@@ -52,7 +52,7 @@ def planned_run(contents: RunContents) -> Planned:
     if choice == "learned":
         return Planned(name="learned", strips=strips)
     record, seen = contents.lifting(), contents.bits()["train"]
-    name, why = choose(choice, record, contents.judgement().precision)
+    name, why = choose(choice, record, contents.extraction().precision)
     planned = planned_with(name, record, strips, np.concatenate([seen.before, seen.after]))
     return attrs.evolve(planned, why=f"planned with the {WORDS[name]}: {why}")
 
