@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,11 +14,9 @@ from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
 from cubespace.base.records import as_table, write_record
 from cubespace.data.domain import Domain
-from cubespace.evaluation.doubts import Doubts, plan_findings
-from cubespace.evaluation.judgement_record import Finding
+from cubespace.evaluation.doubts import Doubts
 from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.plan_record import PlanRecord
-from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.summary import PlannerResults, summarise
 from cubespace.learning.code import Code
@@ -46,9 +44,9 @@ from cubespace.runs.pictures.solving import (
     search_problem,
     write_solution,
 )
-from cubespace.runs.stages.judging import familiarity
+from cubespace.runs.stages.judging import familiarity, findings_of_plans
 from cubespace.runs.stages.kept_search import kept_search
-from cubespace.runs.stages.planned import Planned, planned_run
+from cubespace.runs.stages.planned import Planned, announced_model
 from cubespace.search.side_by_side import side_by_side
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
 from cubespace.settings.stages import CODE, LIFTING, RESULTS, STRIPS
@@ -63,11 +61,8 @@ def evaluate_run(run: RunContents) -> None:
     config = run.run.config
     named = [("domain", config.domain), *(("planner", spec) for spec in config.plan.planners)]
     with run.run.stage("evaluate", named):
-        domain, code, planned, memory = run.domain(), run.code(), planned_run(run), run.memory()
-        if planned.why:
-            run.observer.say(f"evaluate: {planned.why}")
+        domain, code, planned, memory = run.domain(), run.code(), announced_model(run), run.memory()
         problems = run.problems(domain)
-        limits = Limits(seconds=config.plan.time_limit, megabytes=config.plan.memory_limit)
         bench = Bench(
             run=run.run,
             code=code,
@@ -75,7 +70,7 @@ def evaluate_run(run: RunContents) -> None:
             domain=domain,
             memory=memory,
             doubts=run.doubts(),
-            limits=limits,
+            limits=Limits(seconds=config.plan.time_limit, megabytes=config.plan.memory_limit),
             observer=run.observer,
             at_once=run.execution.searches,
             authors=config.plan.judge == "authors",
@@ -93,22 +88,14 @@ def evaluate_run(run: RunContents) -> None:
             domain=config.domain,
             model=planned.name,
             model_why=planned.why,
-            limits=limits,
+            limits=bench.limits,
             length=config.plan.length,
             known_pictures=familiar.known_pictures,
             known_states=familiar.known_states,
             planners=rows,
-            findings=_findings(run, rows, extraction.precision),
+            findings=findings_of_plans(rows.values(), extraction.precision, run.observer),
         )
         write_record(run.run.file(RESULTS), results)
-
-
-def _findings(run: RunContents, rows: Mapping[str, PlannerResults], precision: Precision | None) -> tuple[Finding, ...]:
-    """Return what speaks against the plans, and say it."""
-    findings = plan_findings([record for row in rows.values() for record in row.records], precision)
-    for finding in findings:
-        run.observer.say(f"evaluate: warning: {finding.words}")
-    return findings
 
 
 def _solve_all(run: RunContents, bench: Bench, problems: Sequence[Problem]) -> dict[str, PlannerResults]:

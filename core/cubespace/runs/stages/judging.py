@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from cubespace.base.arrays import Bits, Images
+from cubespace.base.observer import Observer
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
+from cubespace.evaluation.doubts import plan_findings
 from cubespace.evaluation.judgement import Judgement, Observed, judge_model
+from cubespace.evaluation.judgement_record import Finding
 from cubespace.evaluation.memorisation import Familiarity, TrainingMemory, known_pictures
 from cubespace.evaluation.merged_values import MergedValue, merged_values
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
@@ -17,6 +20,7 @@ from cubespace.evaluation.precision import estimate_precision
 from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.same_codes import look_different
+from cubespace.evaluation.summary import PlannerResults
 from cubespace.learning.code import EXOGENOUS, Code
 from cubespace.runs.folder.bits_file import BitPairs
 from cubespace.symbols.strips import StripsModel
@@ -74,6 +78,16 @@ def familiarity(code: Code, memory: TrainingMemory, training: Pairs, problems: S
         known_pictures=known_pictures((training.before, training.after), given),
         known_states=memory.known_states(code.encode(given)),
     )
+
+
+def findings_of_plans(
+    rows: Iterable[PlannerResults], precision: Precision | None, observer: Observer
+) -> tuple[Finding, ...]:
+    """Return what speaks against the plans of a run, and say it."""
+    findings = plan_findings([record for row in rows for record in row.records], precision)
+    for finding in findings:
+        observer.say(f"evaluate: warning: {finding.words}")
+    return findings
 
 
 def look_unlike(code: Code, pictures: Images) -> Bits:

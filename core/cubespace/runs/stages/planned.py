@@ -46,6 +46,14 @@ class Planned:
         return attrs.evolve(problem, lifted=task)
 
 
+def announced_model(run: RunContents) -> Planned:
+    """Return the model that plans are made with, and say why it is that one."""
+    planned = planned_run(run)
+    if planned.why:
+        run.observer.say(f"evaluate: {planned.why}")
+    return planned
+
+
 def planned_run(contents: RunContents) -> Planned:
     """Return the model that the settings of a run ask for."""
     choice, strips = contents.run.config.plan.model, contents.strips()
