@@ -23,8 +23,8 @@ import attrs
 from processes import cube
 
 from cubespace.base.files import read_json, write_json, write_text
+from cubespace.runs.folder.machine import environment
 from cubespace.runs.folder.plan_files import planner_folder
-from cubespace.runs.folder.run_folder import environment
 
 INSTANCE_SEED, SCORE_SEED = 70707, 80808  # used by nothing else
 RESULTS = Path("results")

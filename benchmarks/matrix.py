@@ -37,8 +37,8 @@ from cubespace.experiments.driver import MatrixRun
 from cubespace.experiments.executor import Executor, Finished, Job, JobResult, in_order
 from cubespace.experiments.matrix import Matrix
 from cubespace.plugins.catalogue import load_plugins
+from cubespace.runs.folder.machine import environment
 from cubespace.runs.folder.manifest import MANIFEST, StageRecord, write_manifest
-from cubespace.runs.folder.run_folder import environment
 from cubespace.settings.run_config import load_stored
 from cubespace.settings.stages import STAGES
 

@@ -18,7 +18,7 @@ from cubespace.experiments.matrix import read_matrix
 from cubespace.experiments.tables.formats import as_json, markdown, put_beside
 from cubespace.experiments.tables.rows import RunFacts, read_runs
 from cubespace.experiments.tables.table import Table, make_table
-from cubespace.runs.folder.run_folder import environment
+from cubespace.runs.folder.machine import environment
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "paper"

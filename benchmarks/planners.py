@@ -18,7 +18,7 @@ from typing import Any
 from cubespace import Run
 from cubespace.base.files import write_json, write_text
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.folder.run_folder import environment
+from cubespace.runs.folder.machine import environment
 from cubespace.search.planner_process import run_planner
 from cubespace.search.solver import Limits, Outcome
 from cubespace.symbols.strips import Task

@@ -26,7 +26,7 @@ import attrs
 from processes import cube
 
 from cubespace.base.files import read_json, write_json, write_text
-from cubespace.runs.folder.run_folder import environment
+from cubespace.runs.folder.machine import environment
 
 PLANNERS = ("fd-blind", "fd-lmcut", "fd-ms", "fd-gc", "fd-lama")
 TWO = ("fd-lmcut", "fd-lama")

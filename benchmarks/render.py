@@ -22,7 +22,7 @@ from cubespace.base.errors import InputError
 from cubespace.base.files import write_text
 from cubespace.data.domain import Simulator
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.folder.run_folder import environment
+from cubespace.runs.folder.machine import environment
 
 DOMAINS = ("mnist", "mnist:size=4", "mandrill", "spider", "photo", "photo:size=4", "lightsout", "twisted", "hanoi")
 BYTES = 1 << 26

@@ -24,7 +24,7 @@ from processes import cube
 
 from cubespace.base.files import read_json, write_json, write_text
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.folder.run_folder import environment
+from cubespace.runs.folder.machine import environment
 
 INSTANCE_SEED = 80808  # used by nothing else
 RESULTS = Path("results/worlds")

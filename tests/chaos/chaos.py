@@ -248,7 +248,7 @@ def _killed_matrix(world: World, seed: str, folder: Path) -> Verdict:
 
 def summary(verdicts: list[Verdict], seed: int) -> dict[str, Any]:
     """Return the table, the promises, and what failed."""
-    from cubespace.runs.folder.run_folder import environment
+    from cubespace.runs.folder.machine import environment
 
     rows = []
     for group, title in TITLES.items():

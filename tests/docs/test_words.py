@@ -84,8 +84,11 @@ def test_a_shown_command_can_be_typed(line) -> None:
         return
     given = group().commands[name].make_context(name, words).params
     pairs = given.get("pairs") or []
-    if name in {"matrix", "tune"}:  # several values of a setting
-        pairs = [f"{pair.split('=')[0]}={value}" for pair in pairs for value in pair.partition("=")[2].split(",")]
+    if name in {"matrix", "tune"}:  # several values of a setting, or the ends of a range
+        parts = [
+            (pair.split("=")[0], re.split(r",|\.\.", pair.partition("=")[2].removesuffix(":log"))) for pair in pairs
+        ]
+        pairs = [f"{key}={value}" for key, values in parts for value in values]
     load_config(None, parse_settings(pairs), given.get("preset"))
     for kind in KINDS:
         for spec in [given[kind]] if isinstance(given.get(kind), str) else given.get(kind) or []:

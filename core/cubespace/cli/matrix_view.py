@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from cubespace.experiments.executor import ERRORS, JobResult, last_words
 from cubespace.experiments.jobs import LOGS
 
 MAX_WORKING, MAX_FAILED = 12, 5  # rows that are shown
+NAME_WIDTH = 26  # characters of a job's name: at 80 columns, stage and loss fit beside it
+HASH = re.compile(r"-[0-9a-f]{8}(?=$|\.)")
 MIN_ENDED = 3  # jobs that must have ended before the time left is estimated
 
 
@@ -75,7 +78,7 @@ class MatrixView:
         working = [name for name in list(self.open) if self._at_work(name)]
         for name in working[:MAX_WORKING]:
             words = last_words(self.folder / LOGS / name).strip().splitlines()
-            table.add_row(name, Text(words[-1] if words else "", overflow="ellipsis", no_wrap=True))
+            table.add_row(_short(name), Text(words[-1] if words else "", overflow="ellipsis", no_wrap=True))
         failures = [Text(line, style="red", overflow="ellipsis", no_wrap=True) for line in self.failed[-MAX_FAILED:]]
         return Group(Text(head, style="bold"), table, *failures)
 
@@ -85,3 +88,9 @@ class MatrixView:
             return (self.folder / LOGS / name / ERRORS).stat().st_mtime >= self.wall
         except OSError:
             return False
+
+
+def _short(job: str) -> str:
+    """Return the name of a job without the hash of its folder, and with its end if it is long: the end differs."""
+    plain = HASH.sub("", job)
+    return plain if len(plain) <= NAME_WIDTH else f"…{plain[1 - NAME_WIDTH :]}"

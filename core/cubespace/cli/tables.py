@@ -58,6 +58,32 @@ class Layout:
         return make_table(runs, _list(self.rows), _list(self.columns), shown, self.problems)
 
 
+@attrs.frozen
+class Plots:
+    """Which plots are written besides."""
+
+    plots: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Also write plots, as SVG, PDF and PNG."),
+    ] = None
+    plot_width: Annotated[
+        Literal["column", "page"], typer.Option(help="Of plots: a column of a paper that has two, or both.")
+    ] = "column"
+    against: Annotated[
+        str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")
+    ] = defaults.COMPARED_PLANNER
+
+
+Compare = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AXIS",
+        help="Instead, paired tests between the values of an axis, or of the planners; --values names what is "
+        "compared, valid plans if not given.",
+    ),
+]
+
+
 @app.command(
     epilog="Examples: `cube tables runs/smoke`, `cube tables runs/smoke --rows variant --columns planner "
     "--values plans,recall:min,successor --format latex`"
@@ -74,25 +100,9 @@ def tables(
     beside: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A CSV file with columns to compare with, by the same axes.")
     ] = None,
-    compare: Annotated[
-        str | None,
-        typer.Option(
-            metavar="AXIS",
-            help="Instead, paired tests between the values of an axis, or of the planners; --values names what is "
-            "compared, valid plans if not given.",
-        ),
-    ] = None,
+    compare: Compare = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it.")] = None,
-    plots: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Also write plots, as SVG, PDF and PNG."),
-    ] = None,
-    plot_width: Annotated[
-        Literal["column", "page"], typer.Option(help="Of plots: a column of a paper that has two, or both.")
-    ] = "column",
-    against: Annotated[
-        str, typer.Option(metavar="PLANNER", help="The planner that plots put on the horizontal axis.")
-    ] = defaults.COMPARED_PLANNER,
+    drawn: Plots,
 ) -> None:
     """Print a table of many runs; seeds, and every axis that is in neither rows nor columns, are aggregated."""
     from cubespace.experiments.tables.formats import FORMATS, put_beside
@@ -111,8 +121,8 @@ def tables(
     else:
         write_text(output, text + "\n")
         typer.echo(str(output))
-    if plots is not None:
-        _write_plots(runs, plots, against, plot_width)
+    if drawn.plots is not None:
+        _write_plots(runs, drawn.plots, drawn.against, drawn.plot_width)
 
 
 def _compared(runs: Sequence[RunFacts], axis: str, layout: Layout, beside: Path | None) -> Comparison:

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -133,7 +134,6 @@ def tune(
     loaded = catalogue(no_plugin)
     if importlib.util.find_spec("optuna") is None:
         raise UsageError("cube tune needs the package optuna: pip install 'cubespace[tune]'")
-    from cubespace.experiments.tuning.pruning import PrunedError
     from cubespace.experiments.tuning.study import BEST, TuningRun
     from cubespace.experiments.tuning.tuning_file import Tuning, read_tuning
 
@@ -141,21 +141,26 @@ def tune(
     folder = output or (source if source is not None and source.is_dir() else default_folder(tuning))
     at_once = jobs or len(os.sched_getaffinity(0))
     by = find_executor(loaded, executor, jobs)
-
     call = manner.call(loaded, no_plugin)
+    try:
+        study = TuningRun(folder, tuning, loaded, storage, call).run(trials, by, at_once, _told(quiet))
+    except Stopped as stop:
+        stop.advice = f": cube tune {folder} --trials {trials} continues"
+        raise
+    _show(study, folder / BEST, as_json)
 
-    def report(trial: optuna.trial.FrozenTrial, result: JobResult) -> None:
+
+def _told(quiet: bool) -> Callable[[optuna.trial.FrozenTrial, JobResult], None]:
+    """Return what says how each trial ended."""
+    from cubespace.experiments.tuning.pruning import PrunedError
+
+    def tell(trial: optuna.trial.FrozenTrial, result: JobResult) -> None:
         pruned = result.exit_code == PrunedError.exit_code
         how = f"{result.seconds:.1f} s" if result.succeeded else "pruned" if pruned else f"failed, {result.reason}"
         if not quiet:
             typer.echo(f"trial {trial.number}: {how}", err=True)
 
-    try:
-        study = TuningRun(folder, tuning, loaded, storage, call).run(trials, by, at_once, report)
-    except Stopped as stop:
-        stop.advice = f": cube tune {folder} --trials {trials} continues"
-        raise
-    _show(study, folder / BEST, as_json)
+    return tell
 
 
 def default_folder(tuning: Tuning) -> Path:

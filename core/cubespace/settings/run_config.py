@@ -1,7 +1,4 @@
-"""The configuration of a run: one frozen tree, from defaults, preset, TOML file and command line, in this order.
-
-Free of torch, so quick to import.
-"""
+"""The configuration of a run: one tree of defaults, preset, TOML file and command line, in this order; no torch."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 import attrs
@@ -28,7 +24,6 @@ from cubespace.settings.stages import STAGES, Stage, way_to
 
 DEFAULT_PLANNER = defaults.PLANNER
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
-
 MOST_NESTED = 30  # levels of a file; settings have four, and Python gives up at some hundreds
 MOST_SECONDS = 1e9  # thirty years: more is no limit
 MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
@@ -49,7 +44,6 @@ SHORT_NAMES = {
     "memory_limit": ("plan.memory_limit",),
     "seed": ("data.seed", "train.seed", "extract.seed", "plan.seed"),
 }
-
 
 _seed = and_(ge(0), le(MOST_SEED))
 _share = and_(ge(0.0), lt(0.5))
@@ -123,8 +117,8 @@ class LiftConfig:
 class PlanConfig:
     """Which instances to solve, by which planners, within which limits (the paper's by default).
 
-    ``model`` is what is planned with: the learned STRIPS model; the lifted model; *repaired*: the lifted model grounded
-    again if it passes its checks, else the learned one; or *auto*: the better of these two, by what pairs say.
+    A *repaired* model is the lifted one, grounded again, if it passes its checks, else the learned one; *auto* is the
+    better of these two, by what pairs say.
     """
 
     model: Literal["learned", "lifted", "repaired", "auto"] = "learned"  # what is planned with
@@ -186,8 +180,7 @@ class RunConfig:
     @cached_property
     def _differing(self) -> dict[str, Any]:
         """Return all settings that differ from their defaults: a matrix asks for them again and again."""
-        usual = _usual_settings()
-        return {key: value for key, value in flat(attrs.asdict(self)).items() if value != usual[key]}
+        return {key: value for key, value in flat(attrs.asdict(self)).items() if value != _usual_settings()[key]}
 
     def own_key(self, stage: str) -> str:
         """Return the hash of what decides a stage besides the files it reads: its revision and its settings."""
@@ -199,9 +192,9 @@ class RunConfig:
 
 
 @cache
-def _usual_settings() -> Mapping[str, Any]:
+def _usual_settings() -> dict[str, Any]:
     """Return every setting at its default, by dotted key."""
-    return MappingProxyType(flat(attrs.asdict(RunConfig())))
+    return flat(attrs.asdict(RunConfig()))
 
 
 def load_config(file: Path | None, settings: Mapping[str, object], preset: str | None = None) -> RunConfig:

@@ -66,7 +66,7 @@ def _each(add: Bits, delete: Bits, used: Indices, action: Indices) -> Effects:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     found = Effects(add=add[order], delete=delete[order], action=place[action], label=used[order])
-    changing: Bits = (found.add | found.delete).any(axis=1)
+    changing = np.asarray((found.add | found.delete).any(axis=1), dtype=np.bool_)
     return select(found, changing)  # a label that changes nothing is not an action
 
 

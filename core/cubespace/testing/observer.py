@@ -73,6 +73,7 @@ def _report_all(observer: Observer, folder: Path) -> None:
     observer.stage("evaluate", "two instances")
     for record in RECORDS:
         observer.plan(record)
+    observer.wrote("evaluate", [folder / "results.json"])
     observer.say("that was all")
     observer.close()
 
@@ -90,6 +91,7 @@ def it_follows_a_run_that_fails_at_once(spec: str) -> None:
     observer = _observer(spec)
     with tempfile.TemporaryDirectory() as folder:
         observer.start(Path(folder))
+        observer.failed("InputError: no such picture")
         observer.close()
 
 

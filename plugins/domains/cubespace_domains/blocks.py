@@ -38,6 +38,7 @@ class Blocks(Simulator):
     """
 
     revision = 1
+    closed = True
     Options = BlocksOptions
 
     def __init__(self, options: BlocksOptions) -> None:

@@ -25,10 +25,11 @@ from cubespace.experiments.executor import (
     Executor,
     Finished,
     Job,
+    JobQueue,
     JobResult,
+    More,
     in_order,
     last_words,
-    left_out,
 )
 from cubespace_executors.ray_worker import Answer, call, pack, unpack
 
@@ -42,10 +43,15 @@ class RayOptions:
     """Where the cluster is and what each job needs."""
 
     address: str = option(HERE, "of a running cluster, such as auto or ray://host:10001; local starts one here")
-    jobs: int | None = option(None, "with a cluster that is started here, how many CPUs it has", optional(ge(1)))
+    jobs: int | None = option(
+        None, "how many jobs at most are at work, and CPUs of a cluster that is started here", optional(ge(1))
+    )
     cpus: float = option(1.0, "CPUs that each job reserves", gt(0))
     gpus: float = option(0.0, "GPUs that each job reserves, and alone can see", ge(0))
     memory: int | None = option(None, "megabytes that each job reserves", optional(ge(1)))
+    accelerator: str | None = option(None, "kind of GPU that each job needs, as Ray calls it, such as A100")
+    resources: tuple[str, ...] = option((), "further resources of the cluster that each job reserves, as NAME=AMOUNT")
+    labels: tuple[str, ...] = option((), "labels that the machine of each job must have, as KEY=VALUE")
     retries: int = option(3, "how often a job is tried again whose process, worker or machine is lost", ge(0))
     files: Literal["shared", "driver"] = option(
         "shared", "shared: all machines see the folder of the matrix; driver: files are sent, and results brought back"
@@ -63,32 +69,42 @@ class Ray(Executor):
         return None if importlib.util.find_spec("ray") else "pip install 'cubespace[ray]'"
 
     def run(self, jobs: Sequence[Job], finished: Finished) -> None:
-        """Submit every job; Ray starts it when those that it needs have ended and resources are free."""
+        """Submit every job once those that it needs have ended; Ray starts it when resources are free."""
+        self.run_fed(jobs, finished, list)
+
+    def run_fed(self, jobs: Sequence[Job], finished: Finished, more: More) -> None:
+        """Do the same; further jobs are submitted whenever one has ended."""
         if not jobs:
             return
         import ray  # noqa: PLC0415 - takes two seconds to import
 
+        queue, most = JobQueue(in_order(jobs)), self.options.jobs
         with self._connected(ray):
             task = ray.remote(call).options(**self._resources())
-            states: dict[str, Any] = {}  # by job: the promise of its answer
-            for job in in_order(jobs):
-                states[job.name] = self._submit(task, job, [states[name] for name in job.after])
-            waiting = {states[job.name]: job for job in jobs}
+            working: dict[Any, Job] = {}  # by the promise of its answer
             try:
-                while waiting:
-                    (ended,), _ = ray.wait(list(waiting), num_returns=1)
-                    finished(self._result(ray, waiting.pop(ended), ended))
+                while True:
+                    while (most is None or len(working) < most) and (job := queue.next()) is not None:
+                        working[self._submit(task, job)] = job
+                    if not working:
+                        break
+                    (ended,), _ = ray.wait(list(working), num_returns=1)
+                    result = self._result(ray, working.pop(ended), ended)
+                    finished(result)
+                    for other in queue.ended(result.job.name, result.succeeded):
+                        finished(other)
+                    queue.add(more())
             finally:
-                for state in waiting:
+                for state in working:
                     ray.cancel(state, force=True)
 
-    def _submit(self, task: Any, job: Job, needed: Sequence[Any]) -> Any:
+    def _submit(self, task: Any, job: Job) -> Any:
         sent = self.options.files == "driver"
         if sent and job.files is None:
             raise UsageError(f"ray:files=driver: job '{job.name}' does not say which files it needs")
         files = pack(job.files.root, job.files.reads) if sent and job.files is not None else None
         home, environment = (None, {}) if sent else (Path.cwd(), dict(os.environ))
-        return task.remote(job, home, environment, self.options.retries, files, *needed)
+        return task.remote(job, home, environment, self.options.retries, files)
 
     def _resources(self) -> dict[str, Any]:
         options = self.options
@@ -97,6 +113,12 @@ class Ray(Executor):
             resources["num_gpus"] = options.gpus
         if options.memory is not None:
             resources["memory"] = options.memory * MEGABYTE
+        if options.accelerator is not None:
+            resources["accelerator_type"] = options.accelerator
+        if options.resources:
+            resources["resources"] = {name: _amount(name, value) for name, value in _pairs(options.resources)}
+        if options.labels:
+            resources["label_selector"] = dict(_pairs(options.labels))
         return resources
 
     def _result(self, ray: Any, job: Job, ended: Any) -> JobResult:
@@ -106,8 +128,6 @@ class Ray(Executor):
         except ray.exceptions.RayError as error:
             reason = str(error).strip().splitlines()[0]
             return JobResult(job=job, status=LOST, errors=f"Ray lost it: {reason}", tries=self.options.retries + 1)
-        if answer.missing is not None:
-            return left_out(job, answer.missing)
         if answer.output is not None:
             job.folder.mkdir(parents=True, exist_ok=True)
             (job.folder / OUTPUT).write_bytes(answer.output)
@@ -140,6 +160,22 @@ class Ray(Executor):
         finally:
             with _quiet_output():
                 ray.shutdown()
+
+
+def _pairs(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the two sides of texts such as ``site=0.5``."""
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise UsageError(f"ray: '{text}' is not of the form NAME=VALUE")
+        yield name, value
+
+
+def _amount(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"ray:resources: '{text}' of '{name}' is not a number") from None
 
 
 @contextmanager

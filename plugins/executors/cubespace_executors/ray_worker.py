@@ -27,7 +27,6 @@ class Answer:
     status: int
     seconds: float = 0.0
     tries: int = 1
-    missing: str | None = None  # the job that it needs and that failed
     refusal: str = ""  # why it could not be started
     output: bytes | None = None  # its output, if it cannot be written to a file of the caller
     errors: bytes | None = None
@@ -40,23 +39,15 @@ def call(
     environment: Mapping[str, str],
     retries: int,
     sent: bytes | None,
-    *needed: Answer,
 ) -> Answer:
-    """Do a job after those that it needs; ``home`` is the caller's folder, None if this machine does not see it.
-
-    Then the files that it reads were ``sent``, and those that earlier jobs wrote come with their answers.
-    """
-    for answer in needed:
-        if answer.status != 0:
-            return Answer(name=job.name, status=NOT_STARTED, missing=answer.name)
+    """Do a job; ``home`` is the caller's folder, None if this machine does not see it: then its files were ``sent``."""
     if home is not None:
         return _tried(job, job.arguments, job.folder, home, environment, retries)
     assert job.files is not None
     with tempfile.TemporaryDirectory(prefix=f"cube-{os.getpid()}-") as name:
         root, log = Path(name) / "root", Path(name) / "log"
-        for content in (sent, *(answer.files for answer in needed)):
-            if content is not None:
-                unpack(content, root)
+        if sent is not None:
+            unpack(sent, root)
         words = tuple(_moved(word, job.files.root, root) for word in job.arguments)
         answer = _tried(job, words, log, Path(name), os.environ, retries)
         output, errors = ((log / file).read_bytes() if (log / file).exists() else b"" for file in (OUTPUT, ERRORS))

@@ -28,9 +28,9 @@ values = provide(
     "cubespace_precondition.values.learner:Values",
     "old values of what changes, without values of other variables that it should have been seen with but never was",
 )
-state = provide(
+whole_state = provide(
     "precondition",
-    "state",
+    "whole-state",
     "cubespace_precondition.whole_state:WholeState",
     "the whole state: an action is possible where it was seen, and nowhere else (AMA1, with extract.pairs=oracle)",
 )

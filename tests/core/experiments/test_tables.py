@@ -261,7 +261,8 @@ def test_plots_of_a_matrix_are_written_by_the_command(tmp_path) -> None:
     words = ["--plots", str(tmp_path), "--against", "fd-blind", "--plot-width", "page", "-o", str(tmp_path / "t.md")]
     app(["tables", str(Path(_made().name) / "m"), *words], standalone_mode=False)
     names = {path.stem for path in tmp_path.glob("*.pdf")}
-    assert names == {"expansions", "search-time", "solved-by-expansions", "solved-by-time", "coverage"}
+    efforts_and_counts = {"expansions", "search-time", "solved-by-expansions", "solved-by-time", "coverage"}
+    assert names == {*efforts_and_counts, "known-states", "known-steps"}
     app(
         ["tables", str(Path(_made().name) / "m"), "--compare", "planner", "-o", str(tmp_path / "c.md")],
         standalone_mode=False,

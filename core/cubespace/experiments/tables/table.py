@@ -92,25 +92,22 @@ def make_table(
     """
     across = [PLANNER] if columns is None else list(columns)
     down = [axis for axis in varying_axes(runs) if axis not in across] if rows is None else list(rows)
-    every_row = planner_rows(runs)
-    all_rows = on_common_problems(every_row) if problems == "common" else every_row
+    all_rows = planner_rows(runs)
+    all_rows = on_common_problems(all_rows) if problems == "common" else all_rows
     groups = _groups(all_rows, down)
-    known = [facts for facts in runs if facts.learner is not None] or runs
-    learners = list(dict.fromkeys(facts.value(MADE_BY) for facts in known))
+    learners = _learners(runs)
     said = len(learners) == 1 or MADE_BY in (*down, *across, *values)
     headings: list[Heading] = [] if said else [Heading(column=Column(name=MADE_BY), values={})]
     measured = [Column.parse(text) for text in values]
-    for column in measured:
-        kept = [axis for axis in across if axis != PLANNER or column.of_planner]
-        headings += [
-            Heading(column=column, values=dict(zip(kept, group, strict=True))) for group in _groups(all_rows, kept)
-        ]
+    headings += [
+        Heading(column=column, values=group) for column in measured for group in _across(all_rows, across, column)
+    ]
     cells = [
         tuple(heading.column.over([row for row in group if _falls(row, heading)]) for heading in headings)
         for group in groups.values()
     ]
     gone = left_out(runs, measured)
-    alike = f"learner of all runs: {learners[0]}" if len(learners) == 1 else ""
+    alike = f"learner of all runs: {learners[0]}" * (len(learners) == 1)
     return Table(
         rows=tuple(dict(zip(down, group, strict=True)) for group in groups),
         headings=tuple(headings),
@@ -118,6 +115,18 @@ def make_table(
         caption="; ".join(filter(None, (alike, gone))),
         left_out=gone,
     )
+
+
+def _across(rows: Sequence[Row], axes: Sequence[str], column: Column) -> list[dict[str, str]]:
+    """Return the values of the axes for each heading of a column."""
+    kept = [axis for axis in axes if axis != PLANNER or column.of_planner]
+    return [dict(zip(kept, group, strict=True)) for group in _groups(rows, kept)]
+
+
+def _learners(runs: Sequence[RunFacts]) -> list[str]:
+    """Return who learned, each once; of runs that have learned nothing yet only if all are like that."""
+    known = [facts for facts in runs if facts.learner is not None] or runs
+    return list(dict.fromkeys(facts.value(MADE_BY) for facts in known))
 
 
 def _groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:

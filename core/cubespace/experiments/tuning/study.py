@@ -100,7 +100,8 @@ class TuningRun:
             proposed.append(trial)
 
     def _running(self, study: optuna.Study) -> list[FrozenTrial]:
-        return study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+        trials: list[FrozenTrial] = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+        return trials
 
     def _tried(self, study: optuna.Study) -> list[FrozenTrial]:
         """Return the trials that have ended, successfully or not; a failed trial is not tried again."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 import attrs
 import filelock
@@ -19,10 +17,10 @@ from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.base.files import in_use, link, read_json, sha256, write_json, write_text
 from cubespace.base.leftovers import refuse_links, remove_parts, remove_temporary_folders
 from cubespace.base.options import parse_spec
-from cubespace.base.version import __version__, version_of
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.identity import component_identities, same_components, same_sources, source_digests
 from cubespace.runs.folder.kept_hashes import HASHES, KeptHashes
+from cubespace.runs.folder.machine import environment
 from cubespace.runs.folder.manifest import (
     MANIFEST,
     StageRecord,
@@ -36,7 +34,6 @@ from cubespace.settings.run_config import RunConfig, differing_keys, dump_toml, 
 from cubespace.settings.stages import STAGES
 
 CONFIG, ENVIRONMENT = "config.toml", "environment.json"
-LIBRARIES = ("torch", "numpy", "up-fast-downward", "pyperplan")
 
 
 @attrs.frozen
@@ -292,30 +289,3 @@ def default_folder(config: RunConfig) -> Path:
     made_by = [config.learner.name, *([config.autoencoder.apply] if config.autoencoder.apply else [])]
     learner = "-".join(parse_spec(spec).name for spec in made_by)
     return Path("runs") / f"{name}-{learner}-s{config.train.seed}-{config.key('train')[:8]}"
-
-
-def environment() -> dict[str, object]:
-    """Return what a reader of the results needs to know about the machine."""
-    return {
-        "cubespace": __version__,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "libraries": dict(_libraries()),
-        "date": time.strftime("%Y-%m-%d"),
-    }
-
-
-@cache  # a matrix asks for it once per cell
-def _libraries() -> Mapping[str, str | None]:
-    return MappingProxyType({name: version_of(name) for name in LIBRARIES})
-
-
-@cache
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import attrs
 
-from cubespace.base.arrays import Bits
-from cubespace.base.errors import InputError
 from cubespace.base.files import write_text
 from cubespace.base.images import write_png
 from cubespace.base.observer import Observer
-from cubespace.base.records import as_table, read_record, write_record
+from cubespace.base.records import as_table, write_record
 from cubespace.data.domain import Domain
 from cubespace.evaluation.doubts import Doubts
 from cubespace.evaluation.memorisation import TrainingMemory
@@ -47,6 +45,7 @@ from cubespace.runs.pictures.solving import (
     write_solution,
 )
 from cubespace.runs.stages.judging import familiarity, findings_of_plans
+from cubespace.runs.stages.kept_search import kept_search
 from cubespace.runs.stages.planned import Planned, announced_model
 from cubespace.search.side_by_side import side_by_side
 from cubespace.search.solver import Limits, Outcome, SearchProblem, SearchResult, Solver
@@ -157,7 +156,7 @@ class Bench:
     ) -> Iterator[PlanRecord]:
         """Yield the record of each problem, in order; only searches run side by side, so nothing else changes."""
         folders = [plan_folder(self.run.path, problem.name, spec) for problem in problems]
-        known = [_kept(*each) for each in zip(folders, keys, searches, strict=True)]
+        known = [kept_search(*each) for each in zip(folders, keys, searches, strict=True)]
         left = [search for search, kept in zip(searches, known, strict=True) if kept is None]
         with side_by_side(partial(search_plan, planner, limits=self.limits), left, self.at_once) as results:
             for problem, folder, key, kept in zip(problems, folders, keys, known, strict=True):
@@ -201,43 +200,6 @@ class Bench:
             self.observer.say(f"evaluate: {record.planner} crashed on instance {record.problem}: {record.detail}")
 
 
-@attrs.frozen(eq=False, kw_only=True)
-class KeptSearch:
-    """A search that an earlier call has done."""
-
-    record: PlanRecord
-    search: SearchResult
-
-    @property
-    def found(self) -> bool:
-        """Return whether there is a plan, whose verdict is never taken from a file."""
-        return self.record.found
-
-
-def _kept(folder: Path, key: str, problem: SearchProblem) -> KeptSearch | None:
-    """Return the search of a folder if it is done, and if its plan still leads to the goal."""
-    record = _finished(folder, key)
-    if record is None:
-        return None
-    trace = load_trace(folder / TRACE, record.trace) if record.found else None
-    if record.found and not _leads_to_goal(record, trace, problem):
-        return None
-    return KeptSearch(record=record, search=Solution.restored(record, trace, None).search)
-
-
-def _leads_to_goal(record: PlanRecord, trace: Bits | None, problem: SearchProblem) -> bool:
-    """Return whether a kept plan and its states belong together, and lead from the start of a problem to its goal."""
-    plan = record.plan or ()
-    if trace is None or len(trace) != len(plan) + 1 or not problem.task.reached(trace[-1]):
-        return False
-    if record.latent:  # the network would have to be searched again to know the states between
-        return bool((trace[0] == problem.init).all())
-    if not all(0 <= action < problem.model.actions for action in plan):
-        return False
-    states = problem.model.execute(problem.init, plan)
-    return states is not None and bool((states == trace).all())
-
-
 def _announce(
     run: RunFolder,
     observer: Observer,
@@ -259,19 +221,6 @@ def _key(model: str, spec: str, limits: Limits, problem: Problem) -> str:
     digest = hashlib.sha256(f"{RECORD_FORM} {model} {spec} {limits}".encode())
     digest.update(problem.init.tobytes() + problem.goal.tobytes())
     return digest.hexdigest()
-
-
-def _finished(folder: Path, key: str) -> PlanRecord | None:
-    """Return the record of a search that is done; None if there is none, or if it has to be made again."""
-    if not (folder / RESULT).is_file():
-        return None
-    try:
-        record = read_record(PlanRecord, folder / RESULT)
-    except InputError:  # damaged, or of another form
-        return None
-    if record.key != key or record.outcome not in list(Outcome) or record.outcome == Outcome.CRASHED:
-        return None
-    return record if record.found == (record.outcome == Outcome.SOLVED) else None
 
 
 def _write_problem(folder: Path, problem: Problem, search: SearchProblem) -> None:

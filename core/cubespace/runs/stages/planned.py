@@ -9,6 +9,7 @@ import numpy as np
 
 from cubespace.base.arrays import Bits
 from cubespace.base.errors import UsageError
+from cubespace.evaluation.precision_record import Precision
 from cubespace.lifting.checks import Checks, LearnedCheck
 from cubespace.lifting.grounding import Grounded, ground
 from cubespace.lifting.model import LiftedModel
@@ -59,17 +60,17 @@ def planned_run(contents: RunContents) -> Planned:
     if choice == "learned":
         return Planned(name="learned", strips=strips)
     record, seen = contents.lifting(), contents.bits()["train"]
-    name, why = choose(choice, record)
+    name, why = choose(choice, record, contents.extraction().precision)
     planned = planned_with(name, record, strips, np.concatenate([seen.before, seen.after]))
     return attrs.evolve(planned, why=f"planned with the {WORDS[name]}: {why}")
 
 
-def choose(choice: Choice, record: LiftingRecord) -> tuple[Name, str]:
+def choose(choice: Choice, record: LiftingRecord, precision: Precision | None = None) -> tuple[Name, str]:
     """Return which model a choice stands for, and why, given the record of the stage ``lift``.
 
     *auto* takes the lifted model, grounded again, if it passes its checks and is better: it explains more held-out or
-    training pairs, or nothing speaks against it where pairs speak against the learned one. Of equals, it takes the
-    learned one, which generalises less.
+    training pairs, or pairs speak against the learned one: by the same checks, or by the ``precision`` of that one,
+    where it has steps that the lifted one lacks. Of equals, it takes the learned one, which generalises less.
     """
     if choice in ("learned", "lifted"):
         return choice, "the settings say so"
@@ -80,10 +81,10 @@ def choose(choice: Choice, record: LiftingRecord) -> tuple[Name, str]:
     if checks is None or checks.learned is None or not checks.passed:
         failures = () if checks is None else checks.failures
         return "learned", f"the lifted one does not pass its checks: {'; '.join(failures)}"
-    return ("repaired", "it passes its checks") if choice == "repaired" else _better(checks, checks.learned)
+    return ("repaired", "it passes its checks") if choice == "repaired" else _better(checks, checks.learned, precision)
 
 
-def _better(checks: Checks, learned: LearnedCheck) -> tuple[Name, str]:
+def _better(checks: Checks, learned: LearnedCheck, precision: Precision | None) -> tuple[Name, str]:
     """Return the better of the learned model and a lifted one that passes its checks, and why."""
     for split, own, other in (
         ("held-out", checks.held_out, learned.held_out),
@@ -94,6 +95,8 @@ def _better(checks: Checks, learned: LearnedCheck) -> tuple[Name, str]:
             return "repaired", f"it explains {counts}, and nothing speaks against it"
     if learned.refutation is not None and not learned.refutation.stands:
         return "repaired", f"the learned one is too general: {learned.refutation.words}"
+    if precision is not None and precision.clearest is not None and learned.missing:
+        return "repaired", f"pairs speak against the learned one, which has steps of its own: {precision.words}"
     explained = f"{learned.held_out.explained} of {learned.held_out.transitions} held-out pairs"
     return "learned", f"both explain {explained}, and nothing speaks against either"
 

@@ -13,8 +13,11 @@ from toggles import toggles
 import cubespace
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Pairs
+from cubespace.lifting.checks import Checks, Explained, LearnedCheck
 from cubespace.lifting.grounding import ground
+from cubespace.lifting.model import LiftedModel
 from cubespace.lifting.pixels import find_pixel_variables
+from cubespace.lifting.refutation import Refutation
 from cubespace.report import write_report
 from cubespace.runs.folder.bits_file import BitPairs, load_bits, save_bits
 from cubespace.runs.folder.lifting_file import LiftingRecord
@@ -125,6 +128,71 @@ def test_a_world_that_was_not_lifted_is_refused_or_left_as_it_is() -> None:
     assert (
         choose("repaired", record) == choose("auto", record) == ("learned", "this world was not lifted (nothing moves)")
     )
+
+
+def _explained(number: int) -> Explained:
+    return Explained(transitions=10, explained=number, missed=())
+
+
+def _record(held_out: int, *, by_learned: int, too_general: bool = False, learned_too_general: bool = False):
+    def found(number: int) -> Refutation:
+        return Refutation(
+            refuted={},
+            number=number,
+            extra=9,
+            steps=99,
+            unseen=0,
+            expected_unseen=0.0,
+            held_out=0,
+            expected_held_out=0.0,
+            accident_rate=0.02,
+            level=1e-3,
+        )
+
+    none: dict[str, int] = {}
+    learned = LearnedCheck(
+        states=1,
+        same=1,
+        only_lifted=none,
+        only_learned=none,
+        missing=0,
+        added=0,
+        training=_explained(10),
+        held_out=_explained(by_learned),
+        refutation=found(int(learned_too_general)),
+    )
+    checks = Checks(
+        training=_explained(10),
+        held_out=_explained(held_out),
+        learned=learned,
+        refutation=found(int(too_general)),
+        passed=held_out >= by_learned and not too_general,
+    )
+    model = LiftedModel(bits=1, types=(), objects=(), predicates=(), facts=(), schemas=(), meaning=())
+    return LiftingRecord(lifted=True, source="encoder", checks=checks, model=model)
+
+
+@pytest.mark.parametrize(
+    ("record", "name", "why"),
+    [
+        (_record(10, by_learned=10), "learned", "both explain 10 of 10 held-out pairs"),
+        (_record(10, by_learned=8), "repaired", "it explains 10 of 10 held-out pairs, the learned one 8"),
+        (_record(8, by_learned=10), "learned", "it explains 8 of 10 held-out transitions"),
+        (_record(10, by_learned=8, too_general=True), "learned", "it is too general"),
+        (_record(10, by_learned=10, learned_too_general=True), "repaired", "the learned one is too general"),
+    ],
+)
+def test_auto_takes_the_lifted_model_if_it_is_better_and_says_why(record: LiftingRecord, name: str, why: str) -> None:
+    chosen, reason = choose("auto", record)
+    assert chosen == name
+    assert why in reason
+
+
+def test_a_lifted_model_that_is_too_general_is_not_planned_with() -> None:
+    record = _record(10, by_learned=8, too_general=True)
+    assert choose("repaired", record)[0] == "learned"
+    with pytest.raises(UsageError, match="too general"):
+        planned_with("lifted", record, None, np.zeros((1, 1), dtype=bool))  # type: ignore[arg-type]
 
 
 class TestWithoutANetwork:

@@ -234,12 +234,10 @@ def _effects(model) -> set[bytes]:
 def test_the_authors_judge_joins_the_strict_one_and_nothing_is_searched_again(path) -> None:
     pipeline(path).until("evaluate")
     plans = sorted(path.glob("problems/*/*/plan"))
-    written = [plan.stat().st_mtime_ns for plan in plans]
     listener = Listener()
     again = pipeline(path, listener, **{"plan.judge": "authors"})
     again.until("evaluate")
     assert plans
-    assert [plan.stat().st_mtime_ns for plan in plans] == written
     assert not listener.kinds("plan")
     (row,) = again.results().planners.values()
     assert row.authors_valid == row.valid == row.found == len(plans)
@@ -247,7 +245,7 @@ def test_the_authors_judge_joins_the_strict_one_and_nothing_is_searched_again(pa
 
 
 def test_an_oracle_has_an_action_for_every_move(path) -> None:
-    oracle = {"extract.pairs": "oracle", "extract.precondition": "state"}
+    oracle = {"extract.pairs": "oracle", "extract.precondition": "whole-state"}
     listener = Listener()
     done = pipeline(path, listener, **oracle)
     done.until("evaluate")
