@@ -22,6 +22,7 @@ HOMES = ("settings/defaults.py", "settings/presets/", "autoencoder/extensions/")
 OTHER_MEANINGS = {
     "actions": "a key of records",
     "autoencoder": "a section of the settings",
+    "blocks": "is in the way of",
     "decoder": "a kind of component",
     "frames": "a key of records",
     "states": "a key of records",

@@ -31,6 +31,7 @@ SETTINGS: dict[str, object] = {
     "train.batch": 50,
     "train.consolidation.updates": 40,
     "train.decoder_updates": 120,
+    "extract.precondition": "counterexamples",  # exact here, though not every bit means one thing
 }
 DEFAULTS: dict[str, object] = {"data.transitions": 600}
 HASTY: dict[str, object] = {  # for tests in which a network must be trained, but need not be any good

@@ -192,7 +192,7 @@ def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
     front = {trial.number for trial in study.best_trials}
     ranked = sorted(done, key=lambda trial: (trial.number not in front, sign * trial.values[0]))
     if as_json:
-        rows = [{"trial": t.number, "value": t.values[0], "values": t.values, "settings": t.params} for t in ranked]
+        rows = [{"trial": t.number, "value": t.values[0], "scores": t.values, "settings": t.params} for t in ranked]
         typer.echo(json.dumps({"best": str(best), "study": study.study_name, "trials": rows}, indent=2))
         return
     pruned = len(study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.PRUNED,)))

@@ -17,8 +17,9 @@ from cubespace.base.options import Text, parse_spec, structure, suggestion
 from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.check import resolve_components
-from cubespace.settings.run_config import SHORT_NAMES, RunConfig, flat, load_config, read_toml
+from cubespace.settings.run_config import SHORT_NAMES, RunConfig, flat, load_config
 from cubespace.settings.stages import way_to
+from cubespace.settings.toml_file import read_toml
 
 CHAIN = tuple(stage.name for stage in way_to("evaluate"))  # the stages of a cell, besides its diagnosis
 CELLS = "cells"  # the folder of the run folders, below that of the matrix

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
@@ -14,17 +13,17 @@ import attrs
 import tomli_w
 from attrs.validators import and_, ge, gt, le, lt, optional
 
-from cubespace.base.errors import InputError, UsageError
+from cubespace.base.errors import UsageError
 from cubespace.base.options import Text, structure
 from cubespace.settings import defaults
 from cubespace.settings.migration import OLD_SECTION, migrated, refuse_old_keys
 from cubespace.settings.presets import find_preset, over
 from cubespace.settings.recipe import AUTO, MOST_SEED, AutoencoderConfig, LearnerConfig, TrainConfig
 from cubespace.settings.stages import STAGES, Stage, way_to
+from cubespace.settings.toml_file import read_toml
 
 DEFAULT_PLANNER = defaults.PLANNER
 TIME_LIMIT, MEMORY_LIMIT = 900.0, 2048  # seconds and megabytes per search, as in the paper
-MOST_NESTED = 30  # levels of a file; settings have four, and Python gives up at some hundreds
 MOST_SECONDS = 1e9  # thirty years: more is no limit
 MOST_MEMORY = 1 << 30  # megabytes: more than the kernel can count in bytes is no limit
 
@@ -230,27 +229,6 @@ def _structured(table: dict[str, Any], settings: Mapping[str, object], source: s
         except UnicodeEncodeError:
             raise UsageError(f"{key}: {value} has bytes that are no text, and settings are text: rename it") from None
     return config
-
-
-def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file; one that is absent or malformed is an :class:`InputError` that names it."""
-    try:
-        table = tomllib.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
-        if _nested(table, MOST_NESTED):
-            raise RecursionError
-        return table
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{file} is not a TOML file: {error}") from error
-    except RecursionError:
-        raise InputError(f"{file} is not a TOML file: it is nested too deeply") from None
-
-
-def _nested(value: object, levels: int) -> bool:
-    """Return whether a table or list has more levels than that."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels < 0 or any(_nested(part, levels - 1) for part in parts)
 
 
 def parse_settings(pairs: Iterable[str]) -> dict[str, object]:

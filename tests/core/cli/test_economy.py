@@ -18,6 +18,7 @@ from cubespace.cli.commands import run_command
 from cubespace.data import transitions
 from cubespace.runs import learners
 from cubespace.runs.folder import contents, run_folder
+from cubespace.runs.folder.plan_files import _digest
 from cubespace.settings import run_config
 
 NEW_RUN = ["run", *WORLD, "--set", "data.transitions=300", "-q", "-o"]
@@ -64,6 +65,7 @@ class Costs:
         """Run a command, and count anew."""
         self.calls.clear()
         self.hashes.clear()
+        _digest.cache_clear()  # as in a process of its own
         assert run_command(words) == 0
         return self
 
@@ -76,7 +78,7 @@ def costs(monkeypatch, tmp_path) -> Costs:
 
 def test_a_run_hashes_each_file_once_and_reads_data_and_code_at_most_twice(costs) -> None:
     first = costs.of(*NEW_RUN, "run")
-    assert len(first.hashes) == 11  # all files that its four stages have written
+    assert len(first.hashes) == 11 + 16  # all files that its four stages have written, and pictures of plans
     assert set(first.hashes.values()) == {1}
     assert first.calls["load"] <= 2  # the data set is let go before planners run, and read again for the report
     assert first.calls["load_code"] == first.calls["load_strips"] == first.calls["load_bits"] == 1
@@ -84,7 +86,7 @@ def test_a_run_hashes_each_file_once_and_reads_data_and_code_at_most_twice(costs
     assert first.calls["acquire"] == first.calls["resolve_components"] == 1
 
     again = costs.of(*NEW_RUN, "run")
-    assert len(again.hashes) == 11
+    assert len(again.hashes) == 11 + 16
     assert set(again.hashes.values()) == {1}
     assert again.calls["load"] == again.calls["load_code"] == again.calls["read_manifest"] == 1
     assert again.calls["acquire"] == again.calls["resolve_components"] == again.calls["read_toml"] == 1

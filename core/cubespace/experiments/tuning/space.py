@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from cubespace.base.errors import UsageError
 from cubespace.base.options import structure
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
 
 Choice = str | int | float | bool
 
@@ -45,6 +47,8 @@ class Range:
 
     def distribution(self) -> BaseDistribution:
         """Return it in Optuna's terms."""
+        from optuna.distributions import FloatDistribution, IntDistribution  # only the extra [tune] has it
+
         if self.whole:
             return IntDistribution(int(self.low), int(self.high), log=self.log)
         return FloatDistribution(self.low, self.high, log=self.log)
@@ -72,6 +76,8 @@ class Choices:
 
     def distribution(self) -> BaseDistribution:
         """Return them in Optuna's terms."""
+        from optuna.distributions import CategoricalDistribution  # only the extra [tune] has it
+
         return CategoricalDistribution(self.values)
 
     def random(self, rng: np.random.Generator) -> Choice:

@@ -21,8 +21,9 @@ from cubespace.runs.folder.results_file import RunResults
 from cubespace.runs.folder.run_folder import CONFIG
 from cubespace.settings import defaults
 from cubespace.settings.check import resolve_components
-from cubespace.settings.run_config import RunConfig, flat, load_config, load_stored, read_toml
+from cubespace.settings.run_config import RunConfig, flat, load_config, load_stored
 from cubespace.settings.stages import MEASURES, RESULTS
+from cubespace.settings.toml_file import read_toml
 
 if TYPE_CHECKING:
     from cubespace.experiments.tuning.space import Dimension
@@ -75,7 +76,7 @@ class Tuning:
 
     def dimensions(self) -> dict[str, Dimension]:
         """Return what each setting may be."""
-        from cubespace.experiments.tuning.space import dimension  # needs Optuna
+        from cubespace.experiments.tuning.space import dimension
 
         return {key: dimension(key, given) for key, given in self.space.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import cache
 from pathlib import Path
 
 from cubespace.base.errors import InputError
@@ -36,7 +37,20 @@ def picture_digests(run: Path, problem: str, planner: str) -> dict[str, str]:
     """Return the hashes of the pictures of an instance and of a planner's plan for it, by name."""
     here, plan = problem_folder(run, problem), plan_folder(run, problem, planner)
     paths = (here / INIT_PICTURE, here / GOAL_PICTURE, plan / STRIP)
-    return {path.name: sha256(path) for path in paths if path.is_file()}
+    return {path.name: _digest(path, *_signature(path)) for path in paths if path.is_file()}
+
+
+def _signature(path: Path) -> tuple[int, int, int]:
+    """Return what changes when a file does."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@cache
+def _digest(path: Path, *signature: int) -> str:
+    """Return the hash of a file, which is read again only if its signature has changed."""
+    del signature
+    return sha256(path)
 
 
 def pictures_changed(run: Path, record: PlanRecord) -> bool:

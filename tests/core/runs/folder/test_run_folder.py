@@ -181,8 +181,8 @@ def test_a_diagnosis_that_looked_at_results_is_of_those_results(tmp_path) -> Non
     [
         ("data", {}, "3394d7974024f592a7f60d4b2c2877586a409f20773fad2ed590f2aed3fe958a"),
         ("data", {"data.seed": 7}, "61d86fbb573ba30eb1fd286d97515f5139f81e2079320a67f8eeac3cd94f66a0"),
-        ("evaluate", {}, "e78244c6e174968503d9fc64307effc1a1475acd75b6cd9ab66e38334e5847e0"),
-        ("evaluate", {"plan.length": 14}, "363575221e84abe3c1b04b64cc738b9421ce909b8a8960bfdc43d3de61b1e6ad"),
+        ("evaluate", {}, "08f3112cb497900917874e8492fb25ac2a0c56b071d633b1677d440711926fbe"),
+        ("evaluate", {"plan.length": 14}, "4746de8c91930becd5703b2e3399b4c0099b7adb4882bad2e2312f6356c14bd9"),
     ],
 )
 def test_a_new_setting_at_its_default_changes_no_key(stage, settings, key) -> None:
