@@ -44,6 +44,16 @@ LAYOUTS = {
         ["planner"],
         [*NETWORK, "recall:median", "wrong:median", "training_cpu_seconds:max"],
     ),
+    "network-apply": (
+        ["domain", "apply"],
+        ["planner"],
+        [*NETWORK, "differences:median", "recall:median", "wrong:median", "training_cpu_seconds:max"],
+    ),
+    "network-preconditions": (
+        ["domain", "variant"],
+        ["planner"],
+        ["plans", "recall:median", "recall:min", "wrong:median", "wrong:max"],
+    ),
     "network-parts": (
         ["domain", "variant"],
         ["planner"],
