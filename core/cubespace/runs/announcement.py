@@ -1,4 +1,4 @@
-"""What is said before a run does any work: who learns, whether by gradient, and where the model will come from."""
+"""The line printed before a run does any work: the learner, whether it trains by gradient, the sources of the model."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def _tried(config: RunConfig, catalogue: Catalogue) -> str:
 
 def _open_sources(config: RunConfig) -> str:
     """Return where effects and preconditions come from, as far as the settings say."""
-    as_it_has = "as the learner has them"
-    effects = as_it_has if config.extract.effects == AUTO else SOURCES[config.extract.effects]
-    precondition = as_it_has if config.extract.precondition == AUTO else config.extract.precondition
+    by_learner = "chosen by the learner"
+    effects = by_learner if config.extract.effects == AUTO else SOURCES[config.extract.effects]
+    precondition = by_learner if config.extract.precondition == AUTO else config.extract.precondition
     if effects == precondition:
-        return f"effects and preconditions: {as_it_has}"
+        return f"effects and preconditions: {by_learner}"
     return f"effects: {effects}; preconditions: {precondition}"
 
 

@@ -62,7 +62,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 sections=("lift",),
                 reads=(DATA, CODE, BITS, STRIPS),
                 files=(LIFTING,),
-                revision=2,  # 2: stacks are found, too general models are refused
+                revision=2,  # 2: stacks are found, over-general models are refused
             ),
             Stage(
                 name="evaluate",

@@ -33,7 +33,7 @@ class Film:
     take: Callable[[Indices], Images]  # returns frames by their numbers, in ascending order
 
     def size(self, frames: int, coloured: bool) -> int:
-        """Return how many bytes so many frames have."""
+        """Return the size in bytes of this many frames."""
         return frames * self.shape[0] * self.shape[1] * (3 if coloured else 1)
 
 
@@ -72,9 +72,10 @@ def pairs_of(films: Sequence[Film], still: float | None, source: Path) -> tuple[
 
 
 def usual_still(changes: NDArray[np.float64]) -> float:
-    """Return the largest change, in levels of 255, between frames that show the same.
+    """Return the largest change, in levels of 255, between frames that show the same scene.
 
-    It lies below the largest ratio of successive changes, if that is clear; otherwise only equal frames are the same.
+    It lies below the largest ratio of successive changes, if that gap is clear; otherwise only equal frames show the
+    same.
 
     Worked example: changes 0, 2, 3, 2, 90, 80 and 85. Between 3 and 80 is the clearest gap: 3 is still the same.
     """

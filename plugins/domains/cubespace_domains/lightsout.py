@@ -75,7 +75,7 @@ class LightsOut(Simulator):
         return self._lamps.draw(states.reshape(-1, self.size, self.size))
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
-        """Find the lamps that are lit by the rule of the class."""
+        """Return which lamps are lit, by the rule that the docstring of the class states."""
         on, clear = self._seen(images)
         readable = np.asarray(clear.all((1, 2)))
         states = on.reshape(-1, self.size**2).astype(np.uint8)

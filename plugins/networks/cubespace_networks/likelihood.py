@@ -91,7 +91,7 @@ class LikelihoodObjective(Objective):
         }
 
     def check(self, model: SpaceAutoEncoder) -> None:
-        """Raise a :class:`UsageError` if the logits of labels are no likelihood."""
+        """Raise a :class:`UsageError` if the logits of labels are not a likelihood."""
         if not model.action.explains:
             raise UsageError(
                 "the objective 'likelihood' needs an action model that says how probable a transition is: "
@@ -99,7 +99,7 @@ class LikelihoodObjective(Objective):
             )
 
     def needs_successor(self) -> bool:
-        """Return no: that a label leads to the right bits is what the transition term says."""
+        """Return False: the transition term already asks that labels lead to the right bits."""
         return False
 
     def settled(self, progress: float) -> bool:
