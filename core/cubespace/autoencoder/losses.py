@@ -68,7 +68,7 @@ def image_loss(kind: str, outputs: Tensor, images: Tensor, *, linear: bool = Fal
 
 def direct(states: Tensor, successor: Tensor) -> Tensor:
     """Return the mean absolute error of the predicted successor state: the direct loss."""
-    return (states[1] - successor).float().abs().mean()
+    return (states[1].float() - successor.float()).abs().mean()
 
 
 def zero_suppress(states: Tensor) -> Tensor:

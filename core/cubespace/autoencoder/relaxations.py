@@ -32,7 +32,8 @@ class Dropout(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return the inputs with some set to zero and the others scaled up, in training; themselves in evaluation."""
-        return inputs * self.keep(inputs) if self.training and self.keep is not None else inputs
+        # in the precision of the inputs, unlike other noise: a mask has no tails, and what follows is half as large
+        return inputs * self.keep(inputs).to(inputs.dtype) if self.training and self.keep is not None else inputs
 
 
 class BinConcrete(nn.Module):

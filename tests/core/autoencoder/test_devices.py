@@ -90,7 +90,9 @@ def test_in_half_precision_every_loss_is_float32(action, objective) -> None:
         assert {term.dtype for term in losses.values()} == {torch.float32}, step.name
 
 
-def test_terms_are_reduced_in_float32_whatever_they_are_handed() -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_terms_are_reduced_in_float32_whatever_they_are_handed(seed) -> None:
+    torch.manual_seed(seed)
     states, logits = (torch.rand(2, 500, 12).bfloat16() for _ in range(2))
     labels, pixels = torch.randn(500, 7).bfloat16(), torch.randn(2, 500, 9).bfloat16()
     for term, arguments in (

@@ -34,6 +34,20 @@ def test_a_pool_is_read_from_different_places_and_drawn_anew_when_refreshed() ->
     assert (source(like) == first).all()
 
 
+def test_noise_lies_in_memory_as_what_it_is_added_to() -> None:
+    like = torch.empty(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    noise = Noise(gumbel_)(like)
+    assert noise.shape == like.shape
+    assert noise.stride() == like.stride()
+
+
+def test_a_mask_keeps_the_precision_of_its_inputs() -> None:
+    inputs = torch.ones(200, 200, dtype=torch.bfloat16)
+    masked = Dropout(0.4)(inputs)
+    assert masked.dtype == torch.bfloat16
+    assert masked.float().mean().item() == pytest.approx(1.0, abs=0.02)
+
+
 def test_relaxations_are_hard_in_evaluation_and_noisy_in_training() -> None:
     logits = torch.randn(50, 6)
     bits, action = BinConcrete(), GumbelSoftmax()
