@@ -3,9 +3,9 @@
     python docs/generate.py            # after a change of options, hooks, presets, contracts, examples or results
     python docs/generate.py --check    # only list the pages that are not up to date
 
-A part is what stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``; a single figure within a sentence stands
-between ``<!-- fact: NAME -->`` and ``<!-- /fact -->``. Pages are committed with their parts, so that they read as well in
-the repository as when they are built; a test compares them.
+A part is what stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``; a single figure within a sentence
+stands between ``<!-- fact: NAME -->`` and ``<!-- /fact -->``. Pages are committed with their parts, so that they read
+as well in the repository as when they are built; a test compares them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from generator import comparison, contracts, program, results, texts  # noqa: E402 - needs the path above
+from generator import comparison, contracts, failures, program, results, texts  # noqa: E402 - needs the path above
 from generator.facts import FACTS  # noqa: E402
 
 PART = re.compile(r"(?<=<!-- made: )(?P<name>\S+)(?P<words>[^>\n]*) -->\n.*?(?=<!-- /made -->)", re.DOTALL)
@@ -28,6 +28,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "cli": program.command_line,
     "code": texts.code,
     "contract": contracts.contract,
+    "failures": failures.failures,
     "far": results.far,
     "hooks": program.hooks,
     "kinds": program.kinds,
@@ -35,6 +36,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "plugins": program.plugins,
     "presets": program.presets,
     "readme": results.readme,
+    "rows-that-fail": failures.rows_that_fail,
     "scaffold": texts.scaffold,
     "settings": program.settings,
     "text": texts.text,

@@ -1,12 +1,15 @@
-"""A code in half the bytes, for a bundle that is to be small: only if no training picture gets other bits by it."""
+"""A code in half the bytes or less, for a small bundle: only if no training picture gets other bits by it."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
+from cubespace.base.arrays import Bits
 from cubespace.base.errors import InputError
 from cubespace.data.domain import Pairs
 from cubespace.learning.code import Code
@@ -14,15 +17,14 @@ from cubespace.learning.code_file import write_saved
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.learners import read_code
 
+NOTHING = 5e-4  # an eighth of a grey level: weights below it move no pixel, and files of zeros are small
 GREY_LEVELS = 1  # by which a drawn pixel may differ: what rounding to bytes can do by itself
 
 
 def write_half(contents: RunContents, target: Path) -> None:
     """Write the code of a run with its numbers in half precision, and refuse if that changes what it sees or draws."""
     saved, learner = contents.code().saved(), contents.learner().learner
-    arrays = {
-        name: array.astype(np.float16) if array.dtype == np.float32 else array for name, array in saved.arrays.items()
-    }
+    arrays = {name: _halved(array) for name, array in saved.arrays.items()}
     write_saved(target, attrs.evolve(saved, arrays=arrays), learner)
     half = read_code(contents.catalogue, target, contents.execution)
     pairs, bits = contents.transitions().train, contents.bits()["train"]
@@ -39,7 +41,14 @@ def write_half(contents: RunContents, target: Path) -> None:
         raise InputError(f"{contents.run.path}: in half precision, pictures change by {worst} grey levels of 255")
 
 
-def _changed(code: Code, pairs: Pairs, states: np.ndarray) -> int:
+def _halved(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the numbers in half precision, those that are next to nothing as 0; anything but floats as it is."""
+    if array.dtype != np.float32:
+        return array
+    return np.where(np.abs(array) < NOTHING, 0, array).astype(np.float16)
+
+
+def _changed(code: Code, pairs: Pairs, states: Bits) -> int:
     """Return how many pictures of pairs a code gives other bits than the states, (2 pairs, bits)."""
     encoded = code.encode(np.concatenate([pairs.before, pairs.after]))
     return int((encoded != states).any(1).sum())
