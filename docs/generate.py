@@ -3,8 +3,9 @@
     python docs/generate.py            # after a change of options, hooks, presets, contracts, examples or results
     python docs/generate.py --check    # only list the pages that are not up to date
 
-A part is what stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``. Pages are committed with their parts, so
-that they read as well in the repository as when they are built; a test compares them.
+A part is what stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``; a single figure within a sentence
+stands between ``<!-- fact: NAME -->`` and ``<!-- /fact -->``. Pages are committed with their parts, so that they read
+as well in the repository as when they are built; a test compares them.
 """
 
 from __future__ import annotations
@@ -17,22 +18,25 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from generator import contracts, program, results, texts  # noqa: E402 - needs the path above
+from generator import comparison, contracts, failures, program, results, texts  # noqa: E402 - needs the path above
+from generator.facts import FACTS  # noqa: E402
 
 PART = re.compile(r"(?<=<!-- made: )(?P<name>\S+)(?P<words>[^>\n]*) -->\n.*?(?=<!-- /made -->)", re.DOTALL)
+FACT = re.compile(r"(?<=<!-- fact: )(?P<name>\S+) -->[^<]*(?=<!-- /fact -->)")
 PARTS: dict[str, Callable[..., str]] = {
     "benchmarks": texts.benchmarks,
     "cli": program.command_line,
     "code": texts.code,
     "contract": contracts.contract,
+    "failures": failures.failures,
     "far": results.far,
-    "network": results.network,
     "hooks": program.hooks,
     "kinds": program.kinds,
     "options": program.component_options,
     "plugins": program.plugins,
     "presets": program.presets,
     "readme": results.readme,
+    "rows-that-fail": failures.rows_that_fail,
     "scaffold": texts.scaffold,
     "settings": program.settings,
     "text": texts.text,
@@ -46,7 +50,7 @@ def pages() -> list[Path]:
 
 def filled(page: str) -> str:
     """Return a page with its parts as they should be."""
-    return PART.sub(_made, page)
+    return FACT.sub(lambda match: f"{match['name']} -->{FACTS[match['name']]()}", PART.sub(_made, page))
 
 
 def written(page: str) -> str:
@@ -61,11 +65,12 @@ def _made(match: re.Match[str]) -> str:
 
 def main(check: bool) -> int:
     """Write the pages, or only compare them; return the exit code."""
-    stale = [page for page in pages() if filled(page.read_text("utf-8")) != page.read_text("utf-8")]
-    for page in stale:
-        print(page.relative_to(ROOT), "is not up to date" if check else "")
+    wanted = {page: filled(page.read_text("utf-8")) for page in pages()} | {comparison.FIGURE: comparison.drawn()}
+    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text]
+    for path in stale:
+        print(path.relative_to(ROOT), "is not up to date" if check else "")
         if not check:
-            page.write_text(filled(page.read_text("utf-8")), "utf-8")
+            path.write_text(wanted[path], "utf-8")
     return 1 if check and stale else 0
 
 

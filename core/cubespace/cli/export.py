@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,11 +12,13 @@ import typer
 
 from cubespace.base.errors import UsageError
 from cubespace.base.files import write_text
+from cubespace.base.leftovers import temporary_prefix
 from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.options import execution
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.run_folder import RunFolder
+from cubespace.settings.stages import CODE
 
 
 @app.command(
@@ -38,6 +41,13 @@ def export(
     licence: Annotated[
         str, typer.Option(metavar="TEXT", help="Of a bundle: the licence under which the model is shared.")
     ] = "not stated",
+    half: Annotated[
+        bool,
+        typer.Option(
+            "--half",
+            help="Of a bundle: a network's weights in half precision, which is refused if it changes a state.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
@@ -46,9 +56,7 @@ def export(
     if form in ("macq", "bundle") and len(folders) > 1:
         raise UsageError(f"cube export {form} takes one run: {len(folders)} were named")
     if form == "bundle":
-        from cubespace.runs.pictures.bundle import SUFFIX, write_bundle
-
-        written = write_bundle(RunFolder.load(folders[0]), output or Path(folders[0].name + SUFFIX), licence)
+        written = _bundle(folders[0], output, licence, loaded if half else None)
     elif form == "macq":
         written = _macq(folders[0], output or Path(f"{folders[0].name}-macq.csv"), loaded)
     else:
@@ -58,6 +66,22 @@ def export(
         typer.echo(json.dumps(facts, indent=2))
         return
     typer.echo(str(written))
+
+
+def _bundle(folder: Path, output: Path | None, licence: str, halving: Catalogue | None) -> Path:
+    """Write a model in one file; given the plugins that read its code, with weights in half precision."""
+    from cubespace.runs.pictures.bundle import SUFFIX, write_bundle
+
+    run, target = RunFolder.load(folder), output or Path(folder.name + SUFFIX)
+    if halving is None:
+        return write_bundle(run, target, licence)
+    from cubespace.runs.folder.contents import RunContents
+    from cubespace.runs.pictures.smaller import write_half
+
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as name:
+        code = Path(name) / CODE
+        write_half(RunContents(run, halving, execution("auto"), Observer()), code)
+        return write_bundle(run, target, licence, code)
 
 
 def _lab(folders: Sequence[Path], output: Path | None) -> Path:

@@ -31,7 +31,12 @@ def refuse_nan(value: float) -> float:
 Start = Annotated[Path, typer.Argument(metavar="INIT", help="The picture to start from.")]
 End = Annotated[Path, typer.Argument(metavar="GOAL", help="The picture to reach.")]
 RunOrBundle = Annotated[
-    Path, typer.Option("--run", metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")
+    Path | None,
+    typer.Option(
+        "--run",
+        metavar="RUN|FILE",
+        help="The run folder, or bundle, whose model plans.  [default: the newest run in runs/]",
+    ),
 ]
 Planner = Annotated[
     str, typer.Option(metavar=SPEC, autocompletion=names("planner"), help="The planner; see `cube plugins planner`.")
@@ -54,11 +59,13 @@ Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 6 if a pl
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only where the plan is, and errors.")]
 
 
-@app.command(epilog="Example: `cube plan --run runs/mnist-… start.png end.png --planner fd-lmcut -o plan`")
+@app.command(
+    epilog="Examples: `cube plan start.png goal.png`, `cube plan --run my.cube start.png goal.png --planner fd-lmcut`"
+)
 def plan(
     init: Start,
     goal: End,
-    folder: RunOrBundle,
+    folder: RunOrBundle = None,
     planner: Planner = DEFAULT_PLANNER,
     output: Output = None,
     resize: Resize = False,
@@ -74,6 +81,7 @@ def plan(
     """Find a plan between two pictures, show it in pictures and judge it; the exit code gives the verdict."""
     loaded = catalogue(no_plugin)
     solver = loaded.create("planner", planner)
+    from cubespace.runs.folder.newest import newest_run
     from cubespace.runs.pictures.opening import open_planning
     from cubespace.runs.pictures.plan import own_folder
     from cubespace.runs.pictures.solving import refuse_missing, refuse_other_folder
@@ -83,12 +91,15 @@ def plan(
     if output is not None:
         refuse_other_folder(output)
     limits = Limits(seconds=time_limit, megabytes=memory_limit)
+    model = folder or newest_run()
     with Terminal(quiet=quiet) as terminal:
-        planning = open_planning(folder, loaded, execution(device, 1))
+        if folder is None:
+            terminal.say(f"with the newest run, {model}")
+        planning = open_planning(model, loaded, execution(device, 1))
         made = planning.plan(init, goal, planner, solver, limits, resize=resize, anyway=anyway, observer=terminal)
-    home = Path("plans") if folder.is_file() else folder / "plans"  # a bundle is one file
+    home = Path("plans") if model.is_file() else model / "plans"  # a bundle is one file
     target = output or home / own_folder(init, goal, made.problem, planner)
-    record = attrs.evolve(made.record(strict=strict), run=str(folder), init=str(init), goal=str(goal))
+    record = attrs.evolve(made.record(strict=strict), run=str(model), init=str(init), goal=str(goal))
     made.save(target, record)
     _report(target, made, record, as_json=as_json, quiet=quiet)
     raise typer.Exit(record.exit_code)

@@ -29,7 +29,11 @@ Read = Callable[[str, SavedCode], Code]  # (learner, saved code)
 
 def save_code(path: Path, code: Code, learner: str) -> None:
     """Write a code, and the spec of the learner that can read it again."""
-    saved = code.saved()
+    write_saved(path, code.saved(), learner)
+
+
+def write_saved(path: Path, saved: SavedCode, learner: str) -> None:
+    """Write a code that was taken apart, and the spec of the learner that can read it again."""
     arrays = {name: np.ascontiguousarray(array) for name, array in saved.arrays.items()}
     about = {
         "format": FORMAT,

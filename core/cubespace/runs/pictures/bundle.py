@@ -45,12 +45,14 @@ class Card:
     files: Mapping[str, str]  # hashes by name
 
 
-def write_bundle(run: RunFolder, target: Path, licence: str) -> Path:
-    """Write the bundle of a run whose model is extracted."""
+def write_bundle(run: RunFolder, target: Path, licence: str, code: Path | None = None) -> Path:
+    """Write the bundle of a run whose model is extracted; another file of its code may be given."""
     if not run.finished("extract"):
         raise InputError(f"{run.path} has no finished stage 'extract': cube extract {run.path} does it")
     _refuse_large(run.path, {name: run.file(name).stat().st_size for name in FILES})
     content = {name: run.file(name).read_bytes() for name in FILES}
+    if code is not None:
+        content[CODE] = code.read_bytes()
     card = Card(
         format=FORMAT,
         cubespace=__version__,
