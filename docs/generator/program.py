@@ -112,7 +112,9 @@ def _built_in(component: Component) -> bool:
 
 def _setting_rows(values: Any, path: str) -> list[str]:
     """Return a row for each setting below a path, those of inner sections last."""
-    said = comments(type(values))
+    said: dict[str, str] = {}
+    for cls in reversed(type(values).__mro__):
+        said |= comments(cls) if attrs.has(cls) else {}
     rows, inner = [], []
     for field in attrs.fields(type(values)):
         value, name = getattr(values, field.name), f"{path}.{field.name}"

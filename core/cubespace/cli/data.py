@@ -83,6 +83,16 @@ class Spoiled:
     walks: Annotated[int | None, typer.Option(min=1, help="Spoil: draw pairs from this many random walks.")] = None
     restart: Annotated[int | None, typer.Option(min=1, help="Restart walks after this many steps.")] = None
     from_goal: Annotated[bool, typer.Option("--from-goal", help="Begin walks at the goal.")] = False
+    gamma: Annotated[float, typer.Option(min=0, help="Spoil: a random power of pixels, up to 1 + this.")] = 0.0
+    contrast: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: reduce contrast by up to this.")] = 0.0
+    gradient: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: darken one side by up to this.")] = 0.0
+    shadow: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: add a soft shadow of up to this.")] = 0.0
+    blur: Annotated[float, typer.Option(min=0, max=16, help="Spoil: blur by up to this many pixels.")] = 0.0
+    pepper: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: turn this share of pixels black or white.")] = (
+        0.0
+    )
+    cursor: Annotated[int, typer.Option(min=0, max=32, help="Spoil: draw a pointer of this many pixels.")] = 0
+    jpeg: Annotated[int | None, typer.Option(min=1, max=95, help="Spoil: store as JPEG of this quality.")] = None
 
 
 @app.command(epilog="Example: `cube data mnist -n 5000 -o mnist.npz`")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from cubespace.base.arrays import Images, Indices, States
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Domain, Pairs, Simulator, StateSpace
+from cubespace.data.spoiled_pictures import spoil_pixels, spoil_scene
 from cubespace.settings.run_config import Spoiling
 
 LAMP = 4  # pixels, the side of a lamp; a dark strip of two pixels more is added below the picture for them
@@ -161,7 +162,7 @@ def mismatch(pairs: Pairs, fraction: float, rng: np.random.Generator) -> Pairs:
 
 
 def spoil_pictures(images: Images, spoiling: Spoiling, rng: np.random.Generator, chunk: int = 1000) -> Images:
-    """Return pictures shifted, with lamps below, darkened and noisy, in this order."""
+    """Return pictures shifted, with lamps below, in another light, noisy, with bad pixels, in this order."""
     if not spoiling.pictures:
         return images
     parts = [_spoiled(images[start : start + chunk], spoiling, rng) for start in range(0, len(images), chunk)]
@@ -177,6 +178,10 @@ def _spoiled(images: Images, spoiling: Spoiling, rng: np.random.Generator) -> Im
             lit = rng.random(len(images)) < 0.5
             strip[lit, 1 : 1 + LAMP, 2 + LAMP_EVERY * lamp : 2 + LAMP_EVERY * lamp + LAMP] = 255
         images = np.concatenate([images, strip], axis=1)
+    return spoil_pixels(_dim_and_noisy(spoil_scene(images, spoiling, rng), spoiling, rng), spoiling, rng)
+
+
+def _dim_and_noisy(images: Images, spoiling: Spoiling, rng: np.random.Generator) -> Images:
     if not spoiling.light and not spoiling.noise:
         return images
     pixels = images.astype(np.float32)
