@@ -1,8 +1,9 @@
-"""The cases of benchmarks/alarms.py: eight kinds of trouble, each spoilt on purpose and, beside it, done right."""
+"""The cases of benchmarks/alarms.py: kinds of trouble, each spoilt on purpose and, beside it, done right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import attrs
 import numpy as np
@@ -15,6 +16,7 @@ from cubespace.symbols.invariants import find_mutexes
 from cubespace.symbols.strips import StripsModel
 
 Spoil = Callable[[Images, np.random.Generator], Images]
+World = Callable[[np.random.Generator], GraphWorld]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -23,12 +25,15 @@ class Case:
 
     number: int
     kind: str
+    about: str  # what is special about it
     spoilt: bool
-    world: Callable[[np.random.Generator], GraphWorld]
+    world: World
     spoil: Spoil
     steady: Spoil | None = None  # what the camera does to all pictures alike
     pairs: int = 2000
     misread: Callable[[Code, np.random.Generator], Code] = lambda code, _: code
+    precondition: str = "values"
+    lifted: bool = False  # whether plans are made with the lifted model, whatever its checks say
     overgeneralise: Callable[[StripsModel, Bits, np.random.Generator], StripsModel] = lambda model, *_: model
 
 
@@ -69,6 +74,46 @@ class MergedCode(Code):
         return self.inner.saved()
 
 
+class FlickeringCode(Code):
+    """Another code that reads some pictures as if one variable had another value."""
+
+    def __init__(self, inner: Code, share: float, seed: int) -> None:
+        self.inner, self.share, self.seed = inner, share, seed
+        self.image_shape, self.bits, self.groups = inner.image_shape, inner.bits, inner.groups
+
+    def encode_pictures(self, images: Images) -> Bits:
+        """Misread a share of the pictures."""
+        bits = self.inner.encode_pictures(images)
+        rng = np.random.default_rng([self.seed, *images.tobytes()[:64]])
+        groups = np.asarray(self.groups)
+        for row in np.flatnonzero(rng.random(len(bits)) < self.share):
+            mine = np.flatnonzero(groups == rng.choice(groups))
+            bits[row, mine] = False
+            bits[row, rng.choice(mine)] = True
+        return bits
+
+    def decode(self, bits: Bits) -> Pictures:
+        """Leave it to the other code."""
+        return self.inner.decode(bits)
+
+    def normalise(self, images: Images) -> Pictures:
+        """Leave it to the other code."""
+        return self.inner.normalise(images)
+
+    def regions(self) -> Regions | None:
+        """Leave it to the other code."""
+        return self.inner.regions()
+
+    def saved(self) -> SavedCode:
+        """Leave it to the other code."""
+        return self.inner.saved()
+
+
+def flickering(code: Code, rng: np.random.Generator) -> Code:
+    """Misread ten of a hundred pictures."""
+    return FlickeringCode(code, 0.1, int(rng.integers(1 << 31)))
+
+
 def merged(code: Code, rng: np.random.Generator) -> Code:
     """Merge two values of a variable that has at least three."""
     groups = np.asarray(code.groups)
@@ -86,6 +131,12 @@ def without_preconditions(model: StripsModel, states: Bits, rng: np.random.Gener
             literal = int(rng.choice(needed))
             (positive if literal < model.bits else negative)[action, literal % model.bits] = False
     loose = attrs.evolve(model, positive=positive, negative=negative)
+    return attrs.evolve(loose, mutexes=find_mutexes(loose, states))
+
+
+def only_old_values(model: StripsModel, states: Bits, _: np.random.Generator) -> StripsModel:
+    """Leave out every precondition but the old values of what changes, as if nothing else mattered."""
+    loose = attrs.evolve(model, positive=model.positive & model.delete, negative=model.negative & model.add)
     return attrs.evolve(loose, mutexes=find_mutexes(loose, states))
 
 
@@ -136,36 +187,92 @@ def _bytes(pixels: np.ndarray) -> Images:
     return np.clip(np.rint(pixels), 0, 255).astype(np.uint8)
 
 
-def _tiles(similar: float = 0.0) -> Callable[[np.random.Generator], GraphWorld]:
-    return lambda rng: board(smooth_tiles(6, rng, similar=similar))
+def _tiles(similar: float = 0.0, side: int = 8) -> World:
+    return lambda rng: board(smooth_tiles(6, rng, side=side, similar=similar))
 
 
 def _cases() -> tuple[Case, ...]:
     camera, photo, grain = noisy(NOISE), _tiles(), noisy(0.2 * 255)
-    rows = [
-        ("similar tiles", photo, grain, {}, _tiles(0.1), grain, {}),
-        ("pepper", photo, camera, {}, photo, peppered(0.01), {}),
-        (
-            "cursor",
-            photo,
-            pointed(moving=False),
-            {"steady": pointed(moving=False, sigma=0)},
-            photo,
-            pointed(moving=True),
-            {},
+    stacks, cabin = (lambda _: bins()), (lambda _: lift())
+    right = partial(Case, spoilt=False, spoil=camera)
+    wrong = partial(Case, spoilt=True, spoil=camera)
+    corner, edge = pointed(moving=False, sigma=0), blurred(0.5, 0)
+    make: tuple[Callable[..., Case], ...] = (
+        partial(right, kind="similar tiles", about="photograph, noise .2", world=_tiles(side=12), spoil=grain),
+        partial(wrong, kind="similar tiles", about="tiles .1 apart, noise .2", world=_tiles(0.1), spoil=grain),
+        partial(wrong, kind="similar tiles", about="tiles .05 apart, noise .2", world=_tiles(0.05), spoil=grain),
+        partial(
+            wrong,
+            kind="similar tiles",
+            about="tiles .05 apart, of 12 x 12, noise .2",
+            world=_tiles(0.05, side=12),
+            spoil=grain,
         ),
-        ("blur", photo, blurred(0.5), {"steady": blurred(0.5, 0)}, photo, blurred(1.2), {"steady": blurred(1.2, 0)}),
-        ("few pairs", photo, camera, {}, photo, camera, {"pairs": 100}),
-        ("stacks", lambda _: lift(), camera, {}, lambda _: bins(), camera, {"pairs": 2400}),
-        ("misread", photo, camera, {}, photo, camera, {"misread": merged}),
-        ("over-general", photo, camera, {}, photo, camera, {"overgeneralise": without_preconditions}),
-    ]
-    cases = []
-    for kind, world, spoil, more, bad_world, bad_spoil, bad_more in rows:
-        number = len(cases)
-        cases.append(Case(number=number, kind=kind, spoilt=False, world=world, spoil=spoil, **more))
-        cases.append(Case(number=number + 1, kind=kind, spoilt=True, world=bad_world, spoil=bad_spoil, **bad_more))
-    return tuple(cases)
+        partial(right, kind="pepper", about="photograph", world=photo),
+        partial(wrong, kind="pepper", about="photograph, 1 % of pixels", world=photo, spoil=peppered(0.01)),
+        partial(
+            right,
+            kind="cursor",
+            about="photograph, in a corner",
+            world=photo,
+            spoil=pointed(moving=False),
+            steady=corner,
+        ),
+        partial(wrong, kind="cursor", about="photograph, anywhere", world=photo, spoil=pointed(moving=True)),
+        partial(right, kind="blur", about="photograph, .5 pixels", world=photo, spoil=blurred(0.5), steady=edge),
+        partial(
+            wrong, kind="blur", about="photograph, 1.2 pixels", world=photo, spoil=blurred(1.2), steady=blurred(1.2, 0)
+        ),
+        partial(right, kind="few pairs", about="photograph", world=photo),
+        partial(wrong, kind="few pairs", about="photograph, 100", world=photo, pairs=100),
+        partial(wrong, kind="few pairs", about="bins, 500", world=stacks, pairs=500),
+        partial(wrong, kind="few pairs", about="lift, 60", world=cabin, pairs=60),
+        partial(right, kind="stacks", about="lift", world=cabin),
+        partial(right, kind="stacks", about="bins", world=stacks, pairs=2400),
+        partial(
+            wrong, kind="stacks", about="bins, `values:families=off`", world=stacks, precondition="values:families=off"
+        ),
+        partial(wrong, kind="stacks", about="bins, `significant`", world=stacks, precondition="significant"),
+        partial(wrong, kind="stacks", about="lift, `static`, 300 pairs", world=cabin, precondition="static", pairs=300),
+        partial(right, kind="misread", about="photograph", world=photo),
+        partial(right, kind="misread", about="lift", world=cabin),
+        partial(wrong, kind="misread", about="photograph, two values as one", world=photo, misread=merged),
+        partial(wrong, kind="misread", about="lift, two values as one", world=cabin, misread=merged),
+        partial(wrong, kind="misread", about="bins, two values as one", world=stacks, misread=merged),
+        partial(wrong, kind="misread", about="photograph, one picture of ten", world=photo, misread=flickering),
+        partial(right, kind="lifted", about="photograph", world=photo, lifted=True),
+        partial(wrong, kind="lifted", about="bins", world=stacks, lifted=True),
+        partial(wrong, kind="lifted", about="lift", world=cabin, lifted=True),
+        partial(right, kind="over-general", about="photograph", world=photo),
+        partial(
+            wrong,
+            kind="over-general",
+            about="photograph, a fifth of the actions",
+            world=photo,
+            overgeneralise=without_preconditions,
+        ),
+        partial(
+            wrong,
+            kind="over-general",
+            about="bins, a fifth of the actions",
+            world=stacks,
+            overgeneralise=without_preconditions,
+        ),
+        partial(
+            wrong,
+            kind="over-general",
+            about="lift, a fifth of the actions",
+            world=cabin,
+            overgeneralise=without_preconditions,
+        ),
+        partial(
+            wrong, kind="over-general", about="bins, all but old values", world=stacks, overgeneralise=only_old_values
+        ),
+        partial(
+            wrong, kind="over-general", about="lift, all but old values", world=cabin, overgeneralise=only_old_values
+        ),
+    )
+    return tuple(each(number=number) for number, each in enumerate(make))
 
 
 CASES = _cases()

@@ -55,9 +55,9 @@ class Precision:
 
     @property
     def clearest(self) -> Sign | None:
-        """Return the sign that speaks most clearly against the model; None if none does."""
+        """Return the sign that speaks most clearly against the model; None if none does, or others speak for it."""
         sign = max(self.signs, key=lambda each: each.significance, default=None)
-        return sign if sign is not None and sign.significance >= SURE else None
+        return sign if sign is not None and sign.significance >= SURE and self.low > 0 else None
 
     @property
     def words(self) -> str:

@@ -28,7 +28,7 @@ def exclude_for_families(trials: Trials, families: Bits, *, alpha: float) -> Bit
     excluded = np.zeros((len(trials.events.add), trials.literals.shape[1]), dtype=np.bool_)
     if not len(families):
         return excluded
-    tests, found = len(families) * len(trials.starts), 0
+    tests, found = max(1, int(trials.varying(families).sum())), 0
     while True:
         threshold = float(np.log(tests / (alpha * max(1, found))))
         restrictions = _strongest(trials.without(excluded), families, threshold, alpha)

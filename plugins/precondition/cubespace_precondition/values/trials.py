@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Indices
+from cubespace.base.differences import number_rows
 from cubespace_precondition.values.belief import Events
+from cubespace_precondition.values.visits import parted
 from cubespace_precondition.values.weighing import Evidence, Prior, lowest_rate, too_rare, visit_weights
 
 Numbers = NDArray[np.float64]
@@ -31,31 +33,32 @@ def exclude(trials: Trials, given: Bits, *, alpha: float) -> Bits:
     if not len(given):
         return given
     trials = trials.without(given)
+    already = np.logical_or.reduceat(given[:, trials.members], trials.starts, axis=1)  # (events, variables)
     nothing = np.zeros(len(trials.starts))
-    prior = Prior(least_rate=0.0, weight=nothing, threshold=float(np.log(trials.tests / alpha)), alpha=alpha)
+    prior = Prior(least_rate=0.0, weight=nothing, threshold=float(np.log(max(1, trials.tests) / alpha)), alpha=alpha)
     results = [trials.exclude(event, prior) for event in range(len(given))]
     found = -1
-    while found < (now := sum(int(result.used.sum()) for result in results)):
+    while found < (now := int((used := already | np.stack([result.used for result in results])).sum())):
         found = now
-        prior = _learn_prior(trials, results, found, alpha)
+        prior = _learn_prior(trials, results, used, alpha)
         results = [trials.exclude(event, prior) for event in range(len(given))]
     return given | np.stack([result.excluded for result in results])
 
 
-def _learn_prior(trials: Trials, results: Sequence[Result], found: int, alpha: float) -> Prior:
+def _learn_prior(trials: Trials, results: Sequence[Result], used: Bits, alpha: float) -> Prior:
     """Return what the events have in common, and the evidence that keeps false restrictions below ``alpha``.
 
-    As Benjamini and Hochberg: of ``found`` restrictions at most the fraction ``alpha`` is expected to be false. The
-    least rate comes only from events that were tried often enough to distinguish one half of the trials from the other.
+    As Benjamini and Hochberg: of those found, by ``used`` variables, at most the fraction ``alpha`` is expected to be
+    false. The least rate comes only from events that were tried often enough to tell one half of the trials from the
+    other.
     """
-    enough = np.log(trials.tests / alpha) / np.log(2)
-    used = np.array([result.used for result in results])
+    enough = np.log(max(1, trials.tests) / alpha) / np.log(2)
     matters = (1 + used.sum(0)) / (2 + len(used))  # Laplace's rule of succession
     rates = np.array([result.rate for result in results if result.trials >= enough])
     return Prior(
         least_rate=lowest_rate(rates, alpha),
         weight=np.log(matters / (1 - matters)),
-        threshold=float(np.log(trials.tests / (alpha * max(1, found)))),
+        threshold=float(np.log(max(1, trials.tests) / (alpha * max(1, int(used.sum()))))),
         alpha=alpha,
     )
 
@@ -86,6 +89,7 @@ class Trials:
     members: Indices  # the values of all variables, one variable after the other
     starts: Indices  # (variables,), where each begins among the members
     weight: Numbers  # (transitions,), how much each counts
+    state: Indices  # (transitions,), the number of the state before each
     by_mistake: Numbers  # (events,)
 
     @classmethod
@@ -102,6 +106,7 @@ class Trials:
             members=np.concatenate(list(variables)),
             starts=np.cumsum(sizes) - sizes,
             weight=visit_weights(before, events, possible),
+            state=number_rows(np.packbits(before, axis=1)).number,
             by_mistake=by_mistake,
         )
 
@@ -125,17 +130,28 @@ class Trials:
         allowed = np.asarray(self.literals @ excluded.T.astype(np.float32) == 0, dtype=np.bool_)
         return attrs.evolve(self, possible=self.possible & allowed)
 
-    @property
+    @cached_property
     def tests(self) -> int:
-        """Return how many pairs of an event and a variable there are."""
-        return len(self.events.add) * len(self.starts)
+        """Return how many pairs of an event and a variable can show anything, one more for each event with such pairs.
+
+        That one is for all variables together. As Tarone has it, what cannot become significant costs nothing.
+        """
+        varying = self.varying(np.eye(len(self.events.add), dtype=np.bool_))
+        return int(varying.sum() + varying.any(1).sum())
+
+    def varying(self, families: Bits) -> Bits:
+        """Return which variables, (families, variables), have two values or more in the trials of events."""
+        tried = (self.possible.T.astype(np.float32) @ self.literals[:, self.members] > 0).astype(np.float32)
+        free = np.repeat(~self.needed, np.diff(np.append(self.starts, len(self.members))), axis=1)
+        values = families.astype(np.float32) @ np.where(free, tried, 0.0) > 0  # (families, members)
+        return np.asarray(np.add.reduceat(values, self.starts, axis=1, dtype=np.intp) > 1)
 
     def exclude(self, event: int, prior: Prior) -> Result:
         """Return the restrictions of an event.
 
         Variables are added one at a time, the one that explains most first; for the others only those trials count that
-        it allows. This continues while a variable is significant. If the event is seen significantly too rarely,
-        something is missing: then the likeliest variable is taken, until the event is seen in half of the trials.
+        it allows. This continues while a variable is significant. If the event is seen significantly too rarely, or
+        in some states only, something is missing: then the likeliest variable is taken, until this is no longer likely.
         """
         rows = np.flatnonzero(self.possible[:, event])
         held = self.literals[rows][:, self.members]  # (trials, members)
@@ -143,6 +159,7 @@ class Trials:
         weight = self.weight[rows]
         if not shown.any():
             return Result.nothing(len(self.starts), self.literals.shape[1])
+        state = self.state[rows]
         free = ~self.needed[event]  # (variables,)
         ends = np.append(self.starts[1:], len(self.members))
         excluded = np.zeros(self.literals.shape[1], dtype=np.bool_)
@@ -151,9 +168,14 @@ class Trials:
         short = False
         while True:
             seen, total = float(shown.sum()), float(weight.sum())
-            evidence = Evidence.of(weight @ held, shown @ held, seen, total, prior, mistakes)
+            level = np.log(2) if short else prior.threshold
+            states = parted(*_by_state(state, weight, shown))
+            rate = max(seen / total, prior.least_rate)
+            if states.evidence > level:
+                rate = max(rate, states.rate)
+            evidence = Evidence.of(weight @ held, shown @ held, seen, total, rate, prior.alpha, mistakes)
             strength = np.where(free, evidence.of_variables(self.starts), -np.inf)
-            short = too_rare(seen, prior.least_rate * total) > (np.log(2) if short else prior.threshold)
+            short = max(too_rare(seen, prior.least_rate * total), states.evidence) > level
             score = strength + prior.weight if short else strength - prior.threshold
             best = int(score.argmax())
             if not (free[best] if short else score[best] >= 0):
@@ -166,4 +188,10 @@ class Trials:
             kept = ~(held[:, mine][:, out] > 0).any(1)
             if not shown[kept].any():
                 return Result(excluded=excluded, used=used, trials=0.0, rate=0.0)
-            held, shown, weight = held[kept], shown[kept], weight[kept]
+            held, shown, weight, state = held[kept], shown[kept], weight[kept], state[kept]
+
+
+def _by_state(state: Indices, weight: Numbers, shown: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the trials in each state, and those that show the event."""
+    number = np.unique(state, return_inverse=True)[1]
+    return np.bincount(number, weights=weight), np.bincount(number, weights=shown)

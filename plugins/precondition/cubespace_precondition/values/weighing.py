@@ -45,14 +45,15 @@ class Evidence:
     seen: Numbers  # (…,), examples
 
     @classmethod
-    def of(cls, trials: Numbers, shown: Numbers, seen: float, total: float, prior: Prior, mistakes: float) -> Evidence:
-        """Weigh Poisson numbers at the rate of the event against those that ``mistakes``, a rate, explain.
+    def of(
+        cls, trials: Numbers, shown: Numbers, seen: float, total: float, rate: float, alpha: float, mistakes: float
+    ) -> Evidence:
+        """Weigh Poisson numbers at the ``rate`` of the event against those that ``mistakes``, a rate, explain.
 
         ``trials`` and ``shown`` count trials and examples of each value, ``total`` and ``seen`` all of them.
         """
-        rate = max(seen / total, prior.least_rate)
         wrong = trials * min(mistakes, rate)
-        return cls.weighed(trials, shown, trials * rate, wrong, np.array(total), np.array(seen), prior.alpha)
+        return cls.weighed(trials, shown, trials * rate, wrong, np.array(total), np.array(seen), alpha)
 
     @classmethod
     def weighed(
