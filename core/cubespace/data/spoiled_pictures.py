@@ -30,7 +30,8 @@ def spoil_scene(images: Images, spoiling: PictureSpoiling, rng: np.random.Genera
         pixels *= 1 - rng.uniform(0, spoiling.shadow, each).astype(np.float32) * _shadows(images, rng)
     if spoiling.gamma:
         most = np.log1p(spoiling.gamma)
-        pixels = WHITE * (pixels / WHITE) ** np.exp(rng.uniform(-most, most, each)).astype(np.float32)
+        curve = np.exp(rng.uniform(-most, most, each)).astype(np.float32)
+        pixels = (WHITE * (pixels / WHITE) ** curve).astype(np.float32)
     if spoiling.contrast:
         pixels = GREY + (pixels - GREY) * rng.uniform(1 - spoiling.contrast, 1, each).astype(np.float32)
     if spoiling.blur:

@@ -87,15 +87,15 @@ def _staying_pattern(before: Pixels, after: Pixels) -> Pixels:
     def times(pattern: Pixels) -> Pixels:
         return np.asarray((before.T @ (after @ pattern) + after.T @ (before @ pattern)) / (2 * len(before)))
 
-    start = np.random.default_rng(0).normal(size=before.shape[1]).astype(np.float32)
-    pattern = start / np.linalg.norm(start)
+    start = np.random.default_rng(0).normal(size=before.shape[1])
+    pattern: Pixels = np.asarray(start / np.linalg.norm(start), dtype=np.float32)
     usual = float(np.linalg.norm(times(pattern)))
     for _ in range(ROUNDS):
         grown = times(pattern) + usual * pattern
         length = float(np.linalg.norm(grown))
         if not length:
             return np.zeros_like(pattern)
-        pattern = grown / length
+        pattern = np.asarray(grown / length, dtype=np.float32)
     return pattern
 
 

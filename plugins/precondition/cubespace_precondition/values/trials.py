@@ -194,4 +194,4 @@ class Trials:
 def _by_state(state: Indices, weight: Numbers, shown: Numbers) -> tuple[Numbers, Numbers]:
     """Return the trials in each state, and those that show the event."""
     number = np.unique(state, return_inverse=True)[1]
-    return np.bincount(number, weights=weight), np.bincount(number, weights=shown)
+    return np.bincount(number, weights=weight).astype(np.float64), np.bincount(number, weights=shown).astype(np.float64)
