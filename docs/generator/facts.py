@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from generator import records
+from generator import printed, records
 
 NOT_YET = "not measured yet"
 
@@ -16,5 +16,6 @@ def _largest(file: str, measure: str) -> str:
 
 
 FACTS: dict[str, Callable[[], str]] = {
+    "ablation-cpu": lambda: printed.cpu_seconds("ablation") or NOT_YET,
     "network-cpu": lambda: _largest("paper-network", "training_cpu_seconds"),
 }
