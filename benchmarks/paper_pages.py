@@ -81,8 +81,8 @@ def page(name: str, about: str, said: Account, tables: Sequence[Table]) -> str:
         "",
         *(f"    {line.strip()}" for line in (*command, said.command.replace("RUNS", "runs/" + name))),
         "",
-        f"Instances of seed {_listed(said.instance_seeds)}; {machine['processor']}, {machine['cores']} cores, one thread "
-        f"per process; cubespace {machine['cubespace']}, {machine['date']}.",
+        f"Instances of seed {_listed(said.instance_seeds)}; {machine['processor']}, {machine['cores']} cores, "
+        f"one thread per process; cubespace {machine['cubespace']}, {machine['date']}.",
         "",
         "</details>",
     ]
