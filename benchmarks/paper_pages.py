@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import attrs
@@ -25,7 +25,8 @@ class Account:
     command: str
     environment: dict[str, object]
     runs: int
-    planned: int  # cells of the matrix, done or not
+    planned: int  # cells of the matrix that was run, done or not
+    not_run: tuple[str, ...]  # values of its axes in examples/paper of which there is no run
     seeds: tuple[int, ...]  # of data and training
     instance_seeds: tuple[int, ...]
     updates: tuple[int, ...]  # of gradient, the numbers that occur
@@ -46,11 +47,12 @@ class Account:
             f"{self.out_of_time:,} of {self.searches:,} out of time",
             f"{self.cpu_seconds / HOUR:.1f} hours of processor time in all",
         ]
-        return f"**What was run:** {'; '.join(parts)}."
+        left = f" **Not run:** {', '.join(self.not_run)}." if self.not_run else ""
+        return f"**What was run:** {'; '.join(parts)}.{left}"
 
 
-def account(runs: Sequence[RunFacts], planned: int, command: str) -> Account:
-    """Return what a table of some runs is of."""
+def account(runs: Sequence[RunFacts], planned: int, axes: Mapping[str, Sequence[object]], command: str) -> Account:
+    """Return what a table of some runs is of; ``axes`` are those that go down, with all of their values."""
     results = [row for facts in runs if facts.results is not None for row in facts.results.planners.values()]
     stages = {
         (stage, tuple(sorted(record.files.items()))): record.cpu_seconds
@@ -62,6 +64,12 @@ def account(runs: Sequence[RunFacts], planned: int, command: str) -> Account:
         environment=environment(),
         runs=len({facts.run.path for facts in runs}),
         planned=planned,
+        not_run=tuple(
+            str(value)
+            for axis, values in axes.items()
+            for value in values
+            if str(value) not in {facts.value(axis) for facts in runs}
+        ),
         seeds=_known(facts.settings["train.seed"] for facts in runs),
         instance_seeds=_known(facts.settings["plan.seed"] for facts in runs),
         updates=_known(facts.learner.updates for facts in runs if facts.learner is not None),

@@ -93,7 +93,8 @@ def main() -> None:
     every = read_runs(arguments.folders)
     runs = [facts for facts in every if facts.stages]
     runs.sort(key=lambda facts: [list(map(str, axes[axis])).index(facts.value(axis)) for axis in layout.down])
-    said = account(runs, len(every), f"python benchmarks/paper_tables.py {name} RUNS")
+    down = {axis: axes[axis] for axis in layout.down}
+    said = account(runs, len(every), down, f"python benchmarks/paper_tables.py {name} RUNS")
     tables = [table_of(name, layout, runs)]
     if layout.best:
         tables.append(attrs.evolve(table_of(name, layout, best_of_seeds(runs)), caption=CAPTION))

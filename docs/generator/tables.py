@@ -16,8 +16,8 @@ SHOWN = 6  # exceptions; more are counted
 OLD_PRESET = (
     "**Of version 0.2.** The trainings of preset `paper` in this table had no dropout and no hidden layers in the "
     "action and effect networks, three picture terms instead of two, and effects as observed. That preset is no more: "
-    "variant `before` of `examples/paper/hypotheses.toml` is as near to it as today's settings come. They have not been "
-    "repeated yet."
+    "variant `before` of `examples/paper/hypotheses.toml` is as near to it as today's settings come. They have not "
+    "been repeated yet."
 )
 
 
