@@ -3,10 +3,11 @@
     python tests/chaos/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
                                 [--slice K/N] [--minutes M] [--again]
 
-Every case is made from the seed. A command runs in a forked child that has everything imported; about every third kill,
-and all those at the start, hit a fresh interpreter. Required: a command that is continued gives the results of an
-undisturbed run, byte for byte; every error is one line and a documented exit code; nothing hangs; no half-written file,
-temporary folder or process is left; no code in a data file is run; limits of planners hold within a tenth.
+Every case is made from the seed. A command runs in a forked child that has everything imported; about every seventh
+kill, among them all those at the start, hits a fresh interpreter. Required: a command that is continued gives the
+results of an undisturbed run, byte for byte; every error is one line and a documented exit code; nothing hangs; no
+half-written file, temporary folder or process is left; no code in a data file is run; limits of planners hold within a
+tenth.
 
 With ``--work``, cases that were done there before with the same seed are not done again. A long run can thus be done
 in parts, one after the other: ``--slice 1/8`` … ``--slice 8/8``, or ``--minutes 5`` again and again. The call with
