@@ -43,7 +43,7 @@ class Account:
         parts = [
             f"{missing}, seeds {_listed(self.seeds)}",
             f"{' or '.join(trained)} gradient updates each" if trained else "nothing trained by gradient",
-            f"searches of at most {' or '.join(f'{limit:g}' for limit in self.time_limits)} seconds, "
+            f"searches of at most {' or '.join(f'{limit:g}' for limit in self.time_limits)} seconds (the paper: 900), "
             f"{self.out_of_time:,} of {self.searches:,} out of time",
             f"{self.cpu_seconds / HOUR:.1f} hours of processor time in all",
         ]
@@ -102,7 +102,7 @@ def page(name: str, about: str, said: Account, tables: Sequence[Table]) -> str:
 def split_about(about: str) -> tuple[str, list[str]]:
     """Return what a matrix says of itself, and its commands, apart."""
     text, _, commands = " ".join(about.split()).partition("Command: ")
-    found = re.split(r"; then: |\. A shorter one: ", commands) if commands else []
+    found = re.split(r"; then: | (?=A shorter one: )", commands) if commands else []
     return text.strip(), found
 
 
