@@ -157,6 +157,9 @@ def _folded(body: str) -> str:
 def _first(body: str) -> list[str]:
     """Return the paragraphs of a page, what was cut before the rest of what it says of itself."""
     paragraphs = [part for part in re.sub(r"\n{3,}", "\n\n", body).strip("\n").split("\n\n") if part]
+    already = [part for part in paragraphs if part.startswith("**")]
+    if already:
+        return [*already, "\n\n".join(part for part in paragraphs if part not in already)]
     said = paragraphs[0]
     cut = CUT.search(said)
     if cut is None or said.startswith("|"):

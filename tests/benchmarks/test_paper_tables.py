@@ -14,7 +14,9 @@ from cubespace.experiments.driver import MatrixRun
 from cubespace.experiments.matrix import read_matrix
 
 ROOT = Path(__file__).parents[2]
-ABOUT = """Cut: much. A table.
+ABOUT = """
+Cut: much.
+A table.
 Command: cube matrix examples/paper/some.toml -o runs/some; then: cube tables runs/some
 """
 
@@ -56,6 +58,7 @@ def test_a_table_says_first_what_was_run_and_what_was_not(tables, monkeypatch, t
     said = text.splitlines()[2]
     assert said.startswith("**What was run:** 2 runs, seeds 0, 1; nothing trained by gradient; searches of at most ")
     assert said.endswith("**Not run:** values.")
+    assert text.splitlines()[4:7] == ["**Cut:** much.", "", "A table."]
     assert "authors' rule" not in text, "nobody asked for it"
     assert text.count("| static |") == 2
     assert text.index("| static |") < text.index("<details>") < text.index("    cube tables runs/some")
