@@ -124,7 +124,7 @@ def main() -> None:
     known = read_json(TARGET) if TARGET.is_file() else {}
     done = dict(known) if isinstance(known, dict) else {}
     for case in CASES:
-        if case.name in again or not again and case.name not in done:
+        if case.name in again or (not again and case.name not in done):
             done[case.name] = happened(case)
             write_json(TARGET, {each.name: done[each.name] for each in CASES if each.name in done})
 
