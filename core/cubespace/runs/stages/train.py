@@ -95,7 +95,7 @@ def _keep(
     data: Transitions,
     front: Front,
 ) -> None:
-    """Write the code, the learner that made it, the bits of all pictures and how good they are, given straight pictures."""
+    """Write the code, the learner that made it, the bits of all pictures and how good they are."""
     record = LearnerRecord(
         learner=spec,
         method=learner.method,
