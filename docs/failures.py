@@ -1,6 +1,7 @@
 """Make the gallery of failures from real runs: what was typed, what the program said, and a picture of what went wrong.
 
-    python docs/failures.py [--again NAME …]
+    python docs/failures.py           # those that are missing
+    python docs/failures.py NAME …    # these, again
 
 Writes results/failures.json, which docs/when-it-fails.md is made from, and docs/pictures/fail-NAME.png. Runs are kept
 in runs/failures, so that a second call only reads them.
@@ -114,14 +115,16 @@ CASES = (
 
 
 def main() -> None:
-    """Run every case that has no result yet."""
+    """Run the cases that are named, or every one that has no result yet."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--again", nargs="*", default=(), choices=[case.name for case in CASES])
-    again = parser.parse_args().again
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(case.name for case in CASES))
+    again = parser.parse_args().names
+    if unknown := set(again) - {case.name for case in CASES}:
+        parser.error(f"no such failure: {', '.join(sorted(unknown))}")
     known = read_json(TARGET) if TARGET.is_file() else {}
     done = dict(known) if isinstance(known, dict) else {}
     for case in CASES:
-        if case.name in again or case.name not in done:
+        if case.name in again or (not again and case.name not in done):
             done[case.name] = happened(case)
             write_json(TARGET, {each.name: done[each.name] for each in CASES if each.name in done})
 

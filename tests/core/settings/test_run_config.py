@@ -106,7 +106,7 @@ def test_a_file_that_is_nested_too_deeply_is_named(tmp_path) -> None:
         load_config(tmp_path / "deep.toml", {})
 
 
-@pytest.mark.parametrize("depth", [40, 400, 4000])
+@pytest.mark.parametrize("depth", [40, 400, 100_000])
 def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path, depth) -> None:
     (tmp_path / "deep.toml").write_text(f"{'.'.join(['a'] * depth)} = 1\n")
     with pytest.raises(InputError, match=r"deep\.toml is not a TOML file: it is nested too deeply"):
