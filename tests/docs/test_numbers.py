@@ -131,6 +131,8 @@ def test_facts_are_of_the_records_that_are_meant(tmp_path, monkeypatch) -> None:
     assert facts.number("mean", "some", "total", "domain=b", "digits=2") == "0.50"
     assert facts.number("least-median", "some", "total", "digits=2") == "0.25"
     assert facts.number("max", "some", "total", "digits=1") == "0.9"
+    assert facts.spread("some", "total", "domain=b", "digits=2") == "0.50 ± 0.20"
+    assert facts.spread("some", "exact") == facts.NOT_YET
     assert facts.runs("some") == "3"
     assert facts.in_all("some", "cpu_hours") == "2.0"
     assert (
