@@ -18,7 +18,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from generator import answers, comparison, contracts, failures, program, results, tables, texts  # noqa: E402 - needs the path above
+from generator import (  # noqa: E402 - needs the path above
+    answers,
+    comparison,
+    contracts,
+    galleries,
+    printed,
+    program,
+    results,
+    tables,
+    texts,
+)
 from generator.facts import FACTS  # noqa: E402
 
 PART = re.compile(r"(?<=<!-- made: )(?P<name>\S+)(?P<words>[^>\n]*) -->\n.*?(?=<!-- /made -->)", re.DOTALL)
@@ -28,15 +38,17 @@ PARTS: dict[str, Callable[..., str]] = {
     "cli": program.command_line,
     "code": texts.code,
     "contract": contracts.contract,
-    "failures": failures.failures,
+    "failures": galleries.failures,
     "far": results.far,
+    "gallery": galleries.gallery,
     "hooks": program.hooks,
     "kinds": program.kinds,
     "options": program.component_options,
     "plugins": program.plugins,
     "presets": program.presets,
+    "printed": printed.printed,
     "readme": results.readme,
-    "rows-that-fail": failures.rows_that_fail,
+    "rows-that-fail": galleries.rows_that_fail,
     "scaffold": texts.scaffold,
     "settings": program.settings,
     "table": tables.table,

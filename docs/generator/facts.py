@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
-from generator import records
+from generator import printed, records
 from generator.records import Plans, Record
 
 NOT_YET = "not measured yet"
@@ -134,6 +134,7 @@ def _largest(file: str, measure: str) -> str:
 
 
 FACTS: dict[str, Callable[..., str]] = {
+    "ablation-cpu": lambda: printed.cpu_seconds("ablation") or NOT_YET,
     "network-cpu": lambda: _largest("paper-network", "training_cpu_seconds"),
     "plans": plans,
     "best": best_plans,

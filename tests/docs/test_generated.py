@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
 import generate  # noqa: E402 - needs the path above
-from generator import comparison, contracts, failures, records, results, texts  # noqa: E402
+from generator import comparison, contracts, galleries, records, results, texts  # noqa: E402
 
 PUBLIC = {"Evidence", "Preconditions", "Task", "StripsModel", "Statistics", "Outcome", "PlannerBackend", "Answer"}
 
@@ -134,7 +134,7 @@ def test_a_failure_is_shown_with_its_words_or_with_their_absence(tmp_path, monke
     judged = {"instances": 10, "found": 9, "valid": 8, "optimal": 7, "picture": "fail-d.png"}
     written(tmp_path, failures={"a": told, "d": {**silent, **judged}})
     monkeypatch.setattr(records, "RESULTS", tmp_path)
-    first, second = failures.failures().split("### D")
+    first, second = galleries.failures().split("### D")
     assert "> warning: C" in first
     assert "It ends with exit code 1." in first
     assert "**No warning.**" in second
