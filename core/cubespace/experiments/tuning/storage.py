@@ -12,6 +12,7 @@ from optuna.storages.journal import JournalFileBackend
 JOURNAL = "journal:"  # before the path of a journal, where a storage is named
 SQLITE = "sqlite:"  # before the path of a database in a file
 LOCKED_SECONDS = 60  # that a process waits until others have written
+TAKEN = ("already exists", "IntegrityError")  # what a database says of a table, or a row, that another process has made
 OPENINGS, OPENING_SECONDS = 10, 0.5  # how often, how long apart a database is opened whose tables others are making
 
 
@@ -30,7 +31,7 @@ def open_study(address: str, **options: Any) -> optuna.Study:
         try:
             return optuna.create_study(storage=open_storage(address), load_if_exists=True, **options)
         except Exception as error:  # a database may raise anything
-            if "already exists" not in str(error):
+            if not any(words in str(error) for words in TAKEN):
                 raise
             time.sleep(OPENING_SECONDS)
     return optuna.create_study(storage=open_storage(address), load_if_exists=True, **options)
