@@ -72,6 +72,7 @@ LAYOUTS = {
         values=("exact", "total", "differences", "plans", "out_of_time:sum", "recall", "wrong", "training_cpu_seconds"),
     ),
     "hanoi": Layout(down=("variant",), values=(*BOTH_JUDGES, "exact", "total", "recall", "wrong")),
+    "board15": Layout(down=("variant",), values=(*LOSSES, *BOTH_JUDGES, "recall", "wrong")),
     "effort": Layout(
         down=("domain",),
         values=("plans", "out_of_time:sum", "expansions", "search_seconds", "known_states", "known_steps"),

@@ -62,8 +62,7 @@ class Sharpener:
         pixels = np.einsum("psn,pn->sp", around, self.weights)
         height, breadth, *colours = images.shape[1:]
         shape = (height - 2 * self.width, breadth - 2 * self.width, *colours)
-        sharp: Images = np.clip(np.rint(pixels), 0, 255).astype(np.uint8).reshape(len(images), *shape)
-        return sharp
+        return np.asarray(np.clip(np.rint(pixels), 0, 255), dtype=np.uint8).reshape(len(images), *shape)
 
 
 def _neighbourhoods(images: Floats, width: int) -> Floats:

@@ -18,7 +18,7 @@ from cubespace.learning.registration.warp import LIGHTS, NAMES, PARAMETERS, WARP
 BLURS = (2.0, 1.5, 1.0, 0.7, 0.7, 0.7)  # pixels, of the rounds of learning: coarse to fine
 STEPS = 3  # of each round
 COARSE_BLUR, FINE_BLUR = BLURS[0], BLURS[-1]
-COARSE_STEPS, FINE_STEPS = 4, 5  # of a picture that is registered
+COARSE_STEPS, FINE_STEPS = 8, 6  # of a picture that is registered
 FIRST_WARP, FIRST_LIGHT = 4.0, 0.02  # variances, before pictures say what they are
 LEAST_VARIANCE = 1e-6
 FAR = 2.5  # pixels of a shift: from here on whole pixels are found first

@@ -58,8 +58,8 @@ class Geometry:
         )
         light = numbers[:, WARPS:]
         gain = 1 + torch.tensordot(light, self.ramps, 1)  # (batch, height, width)
-        evened: Tensor = (seen - OFFSET_UNIT * light[:, 1, None, None, None]) / gain.clamp_min(LEAST_GAIN)[:, None]
-        return evened
+        straight: Tensor = (seen - OFFSET_UNIT * light[:, 1, None, None, None]) / gain.clamp_min(LEAST_GAIN)[:, None]
+        return straight
 
     def outside(self, numbers: Tensor) -> Tensor:
         """Return which points are out of view: (batch, height, width)."""

@@ -45,6 +45,7 @@ def train(run: RunContents) -> None:
             recipe=Recipe(autoencoder=config.autoencoder, train=config.train),
             parts=parts_of(run.catalogue, run.execution),
             observer=run.observer,
+            registered=front.registration is not None,
             measure=lambda code: _measures(code, data, _bits(code, data)),
         )
         choice = _choose(run, data, work)

@@ -39,8 +39,8 @@ class PlacesLearner(BitLearner):
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Find the places of the training pictures and the patterns that each shows."""
-        del held_out, work
-        found = find_places(training.before, training.after, self.options)
+        del held_out
+        found = find_places(training.before, training.after, self.options, registered=work.registered)
         if not found.places:
             raise Unsuitable("these pictures show no places: no pixels that vary together")
         return new_code(found, training.before.shape[1:])
