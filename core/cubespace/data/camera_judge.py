@@ -18,10 +18,10 @@ from cubespace.data.spoiled_camera import LENS, lay_down, margin
 from cubespace.settings.spoiled_camera import CameraSpoiling
 
 SHOWN = 600  # states from which the regression is made
-REACH = 2  # pixels of the neighbourhood on each side
+REACH = 4  # pixels of the neighbourhood on each side
 BETWEEN = 1 / 6  # square pixels, the variance of what linear interpolation between pixels blurs, on average
 BLURS = (0.9, 1.0, 1.15)  # multiples of the blur that is expected
-NOISE = 4.0  # grey levels, by which pictures may be off besides
+NOISE = 10.0  # grey levels, by which pictures may be off besides
 
 Floats = NDArray[np.float32]
 

@@ -54,7 +54,7 @@ def find_front(training: Pairs, config: RegistrationConfig) -> Front:
         return Front(None, record)
     count = max(10, min(config.pairs, MOST_NUMBERS // (2 * before[0].size)))
     rows = np.linspace(0, len(before) - 1, min(count, len(before))).astype(np.intp)
-    registration = learn_registration(before[rows], after[rows])
+    registration = learn_registration(before[rows], after[rows], motion.most)
     found = {name: round(value, 4) for name, value in registration.deviations.items()}
     record = attrs.evolve(record, registered=True, deviations=found, far=registration.far)
     if config.when == "auto" and max(list(found.values())[:WARPS]) < config.least_motion:

@@ -18,15 +18,17 @@ TEXTURED = 0.3  # share of the pixels, those that differ most from their neighbo
 ROUNDS = 5  # of robust least squares
 TO_DEVIATION = 1.4826  # from the median of absolute errors, if they are normal
 LEAST_ERROR = 0.25  # grey levels, that rounding leaves after smoothing
+ROOM = 1.5  # by which large motions may be larger than one linear step takes them for
 RIDGE = 1e-3  # so that what no pixel shows is zero
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False)
 class Motion:
     """How much pairs of pictures show that the camera moves."""
 
     share: float  # of the pairs, in which a motion of the camera explains differences that nothing else explains
     pixels: float  # by which what is seen moves from before to after, the median over pairs
+    most: Tensor  # (12,), variances of what differs between pictures, at most, as the differences of pairs have them
 
 
 def find_motion(before: Images, after: Images, better: float) -> Motion:
@@ -43,7 +45,9 @@ def find_motion(before: Images, after: Images, better: float) -> Motion:
         moved = (right**2 + down**2).mean((1, 2)).sqrt()  # (pairs,)
         still, moving = (error.clamp_min(LEAST_ERROR) for error in errors)
         explained = moving < (1 - better) * still
-        return Motion(share=float(explained.float().mean()), pixels=float(moved.median()))
+        apart = TO_DEVIATION * numbers[1].abs().median(0).values  # of two pictures: of one, half of that variance
+        most = (ROOM * apart) ** 2 / 2
+        return Motion(share=float(explained.float().mean()), pixels=float(moved.median()), most=most)
 
 
 def _explained(old: Tensor, new: Tensor, warps: int) -> tuple[Tensor, Tensor]:

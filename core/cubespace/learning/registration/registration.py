@@ -93,8 +93,12 @@ def _floats(array: NDArray[Any]) -> Tensor:
     return torch.from_numpy(np.array(array, dtype=np.float32))  # in half precision in small bundles
 
 
-def learn_registration(before: Images, after: Images) -> Registration:
-    """Learn the template, and what varies, from pairs of pictures: coarse to fine, from where they are."""
+def learn_registration(before: Images, after: Images, most: Tensor | None = None) -> Registration:
+    """Learn the template, and what varies, from pairs of pictures: coarse to fine, from where they are.
+
+    ``most``, (12,), is as much as numbers can vary, as differences within pairs show it: content can look like motion
+    when pictures are compared with their mean, but it is the same before and after.
+    """
     with torch.inference_mode():
         pictures = as_tensor(np.concatenate([before, after]))
         geometry = Geometry.of(*pictures.shape[2:])
@@ -112,6 +116,8 @@ def learn_registration(before: Images, after: Images) -> Registration:
                 numbers = stepper.step(smooth, numbers)
             numbers = anchored(numbers)
             prior = prior_of(numbers, LEAST_VARIANCE)
+            if most is not None:
+                prior = prior.minimum(most.clamp_min(LEAST_VARIANCE))
         seen = geometry.straighten(pictures, numbers, "bicubic")
         rim = geometry.outside(numbers).float().mean(0) > OUT_OF_VIEW
         return Registration(Template.of(seen, COARSE_BLUR), Template.of(seen, FINE_BLUR), prior, seen.mean(0), rim, far)

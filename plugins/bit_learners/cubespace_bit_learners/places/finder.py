@@ -7,8 +7,6 @@ each place, and a transition is an event: the places that changed, each with its
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import attrs
 import numpy as np
 from attrs.validators import and_, ge, le
@@ -18,16 +16,12 @@ from cubespace.base.options import option
 from cubespace_bit_learners.places.events import Codes, EventOptions, Score, changing_alone, score_events
 from cubespace_bit_learners.places.grouping import GroupingOptions, group_pixels
 from cubespace_bit_learners.places.light import Light, LightOptions, find_light, relative_light
-from cubespace_bit_learners.places.steady import SteadyOptions, steady_pixels, steady_values
-from cubespace_bit_learners.places.values import KINDS, Compared, GroupValues, Kind, learn_values
+from cubespace_bit_learners.places.values import KINDS, Compared, Kind, ValueOptions, learn_values
 
 Images = NDArray[np.uint8]  # (pictures, height, width) or (pictures, height, width, 3)
 Flat = NDArray[np.uint8]  # (pictures, pixels), colours counted separately
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]
-
-# values of groups of pixels, of each kind; in haste, nothing is learned once a group has too many
-Learn = Callable[[Compared, list[Numbers], "PlacesOptions", tuple[Kind, ...], bool], list[GroupValues]]
 
 WHITE = 255.0
 GROUPED_PICTURES = 2000  # in which pixels are compared: a squared correlation is then exact to 1/2000
@@ -40,7 +34,7 @@ CHUNK = 1000  # pictures converted to floats at once
 
 
 @attrs.frozen(kw_only=True)
-class PlacesOptions(LightOptions, GroupingOptions, SteadyOptions, EventOptions):
+class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions):
     """How places are found."""
 
     seed: int = option(0, "of the choice of pixels and pictures that are compared", ge(0))
@@ -139,38 +133,23 @@ class Places:
         return Linear((patterns * sharpness[:, None]).T, bias, patterns, background, number)
 
 
-def find_places(
-    before: Images, after: Images, options: PlacesOptions | None = None, *, registered: bool = False
-) -> Places:
-    """Group the pixels, learn the values of each group, and keep the grouping that makes transitions simplest.
-
-    Of pictures that were registered only what stays is looked at: what is left of the camera's motion is no value.
-    """
+def find_places(before: Images, after: Images, options: PlacesOptions | None = None) -> Places:
+    """Group the pixels, learn the values of each group, and keep the grouping that makes transitions simplest."""
     options = PlacesOptions() if options is None else options
     rng = np.random.default_rng(options.seed)
     order = rng.permutation(len(before))[:MAX_PAIRS]
     old, new = (images.reshape(len(images), -1)[order] for images in (before, after))
-    light = None if registered else find_light(old, new, options)
+    light = find_light(old, new, options)
     compared = Compared(old, new, relative_light(old, light), relative_light(new, light))
     colours = before.shape[3] if before.ndim == 4 else 1
     pictures = compared.pictures(GROUPED_PICTURES).reshape(-1, old.shape[1] // colours, colours)
-    looked_at = _steady(pictures, compared, options) if registered else pictures
-    ways = [_colour_groups(label, colours) for label in group_pixels(looked_at, rng, options)]
+    ways = [_colour_groups(label, colours) for label in group_pixels(pictures, rng, options)]
     ways = [groups for groups in ways if groups]
     mean, variance = pictures.mean(0).ravel() / np.float32(WHITE), pictures.var(0).ravel()
     if not ways:
         return Places(before.shape[1:], mean, (), light, False, 1.0, Score(0, 1.0, 0.0))
-    learn = steady_values if registered else learn_values
-    tried = [each for groups in ways for each in _try(compared.first(SCORED_PAIRS), groups, variance, options, learn)]
-    return _finish(before.shape[1:], compared, _simplest(tried, options), mean, light, options, learn)
-
-
-def _steady(pictures: Floats, compared: Compared, options: PlacesOptions) -> Floats:
-    """Return pictures, (pictures, pixels, colours), with zeros where nothing stays from before to after."""
-    some = compared.first(GROUPED_PICTURES)
-    stays = steady_pixels(some.before.astype(np.float32), some.after.astype(np.float32), options.pixel_correlation)
-    located: NDArray[np.bool_] = stays.reshape(pictures.shape[1:]).max(1)  # in any colour
-    return pictures * located[None, :, None]
+    tried = [each for groups in ways for each in _try(compared.first(SCORED_PAIRS), groups, variance, options)]
+    return _finish(before.shape[1:], compared, _simplest(tried, options), mean, light, options)
 
 
 @attrs.frozen(eq=False)
@@ -185,13 +164,11 @@ class _Grouping:
     overflow: bool
 
 
-def _try(
-    compared: Compared, groups: list[Numbers], variance: Floats, options: PlacesOptions, learn: Learn
-) -> list[_Grouping]:
+def _try(compared: Compared, groups: list[Numbers], variance: Floats, options: PlacesOptions) -> list[_Grouping]:
     """Return how well groups of pixels do, with tight values and with loose ones."""
     outside = np.delete(variance, np.concatenate(groups)).sum()
     results = []
-    for kind, learned in zip(KINDS, learn(compared, groups, options, KINDS, True), strict=True):
+    for kind, learned in zip(KINDS, learn_values(compared, groups, options, KINDS, hasty=True), strict=True):
         values = int((learned.codes.max((0, 1)) + 1).sum())
         unexplained = float((learned.unexplained + outside) / variance.sum())
         score = score_events(learned.codes[0], learned.codes[1], options)
@@ -221,14 +198,13 @@ def _finish(
     mean: Floats,
     light: Light | None,
     options: PlacesOptions,
-    learn: Learn,
 ) -> Places:
     """Learn the values of all groups from all pairs.
 
     Groups that show one value only are background, and so are those that change on their own: no action changes them.
     """
     groups = grouping.groups
-    learned = learn(compared, groups, options, (grouping.kind,), False)[0]
+    learned = learn_values(compared, groups, options, (grouping.kind,))[0]
     codes = learned.codes
     useful = np.flatnonzero(codes.max((0, 1)) > 0)
     alone = changing_alone(codes[0][:, useful], codes[1][:, useful], options)

@@ -19,7 +19,6 @@ from cubespace_bit_learners.places.values import (
     ROUNDING_VARIANCE,
     Compared,
     GroupValues,
-    Kind,
     ValueOptions,
     noise_free,
 )
@@ -75,12 +74,9 @@ def steady_pixels(before: Floats, after: Floats, correlation: float) -> NDArray[
     return np.asarray(shared * len(before) > correlation * np.maximum(chance, 1e-9))
 
 
-def steady_values(
-    compared: Compared, groups: list[Numbers], options: SteadyOptions, kinds: tuple[Kind, ...], hasty: bool = False
-) -> list[GroupValues]:
-    """Return the values of each group of pixels, the same for all kinds; there are never too many to be learned."""
-    del hasty
-    codes, unexplained = [], 0.0
+def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOptions) -> GroupValues:
+    """Return the values of each group of pixels; there are never too many to be learned."""
+    codes, left = [], 0.0
     for pixels in groups:
         patterns = compared.look(pixels)
         found = noise_free(patterns, ROUNDING_VARIANCE * max(1.0, len(pixels) / MAX_DIMENSIONS), options)
@@ -89,8 +85,8 @@ def steady_values(
         small = clusters(points, count, np.random.default_rng(len(pixels)))
         code = one_value(small.reshape(2, -1), options)[small]
         codes.append(code.reshape(2, -1))
-        unexplained += _unexplained(patterns, code)
-    return [GroupValues(np.stack(codes, axis=-1), unexplained, overflow=False)] * len(kinds)
+        left += unexplained(patterns, code)
+    return GroupValues(np.stack(codes, axis=-1), left, overflow=False)
 
 
 def clusters(points: Doubles, count: int, rng: np.random.Generator) -> Numbers:
@@ -199,7 +195,7 @@ def _entropy(shares: Doubles) -> Doubles:
     return np.asarray(-(shares * np.log2(np.maximum(shares, 1e-12))).sum(-1))
 
 
-def _unexplained(patterns: Floats, code: Numbers) -> float:
+def unexplained(patterns: Floats | Doubles, code: Numbers) -> float:
     """Return the mean square of the distance between patterns and the mean of those with the same code."""
     rows = slice(None, None, max(1, len(patterns) // PROBED))
     some, shown = patterns[rows], code[rows]
