@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,16 @@ from typing import Any
 from cubespace.base.errors import InputError
 
 MOST_NESTED = 30  # levels of a file; settings have four, and Python gives up at some hundreds
+# A key of more parts than any other has: tomllib takes a time for it that grows with their square, or kills Python.
+# It begins where a word begins, so that looking for it takes one pass.
+LONG_KEY = re.compile(r"""(?<![\w."' \t-])(?:[\w"' \t-]++\.){300}""")
 
 
 def read_toml(file: Path) -> dict[str, Any]:
     """Read a TOML file; one that is absent or malformed is an :class:`InputError` that names it."""
     try:
-        table = tomllib.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
-        if _nested(table, MOST_NESTED):
+        text = file.read_text("utf-8-sig")  # some editors begin with a mark
+        if LONG_KEY.search(text) or _nested(table := tomllib.loads(text), MOST_NESTED):
             raise RecursionError
         return table
     except OSError as error:
