@@ -14,7 +14,7 @@ from tiny_matrix import DEFAULTS, TRAINED, done, outcome, tiny_matrix
 
 from cubespace.base.errors import UsageError
 from cubespace.experiments.driver import MatrixRun
-from cubespace.experiments.executor import Job, JobResult
+from cubespace.experiments.executor import OUTPUT, Job, JobResult
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.testing import conformance
 from cubespace.testing import executor as suite
@@ -114,7 +114,9 @@ def test_what_a_job_needs_and_the_number_of_jobs_bound_those_at_work(slow_comman
         Job(folder.name, each, slow_command / f"log-{folder.name}") for folder, each in zip(folders, words, strict=True)
     ]
     assert all(result.succeeded for result in run(jobs, **options).values())
-    times = sorted(((folder / "begun0").stat().st_mtime, (folder / "ended0").stat().st_mtime) for folder in folders)
+    starts = [(slow_command / f"log-{folder.name}" / OUTPUT).stat().st_mtime for folder in folders]
+    ends = [(folder / "ended0").stat().st_mtime for folder in folders]
+    times = sorted(zip(starts, ends, strict=True))
     assert times[1][0] >= times[0][1], "the second one begins when the first has ended"
 
 
