@@ -5,7 +5,7 @@
 
 A part is what stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``; a single figure within a sentence
 stands between ``<!-- fact: NAME -->`` and ``<!-- /fact -->``. Pages are committed with their parts, so that they read
-as well in the repository as when they are built; a test compares them.
+as well in the repository as when they are built; a test compares them. Paragraphs get a line for each sentence.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from generator import (  # noqa: E402 - needs the path above
     texts,
 )
 from generator.facts import FACTS  # noqa: E402
+from generator.sentences import one_per_line  # noqa: E402
 
 PART = re.compile(r"(?<=<!-- made: )(?P<name>\S+)(?P<words>[^>\n]*) -->\n.*?(?=<!-- /made -->)", re.DOTALL)
 FACT = re.compile(r"(?<=<!-- fact: )(?P<name>\S+)(?P<words>[^>\n]*) -->[^<]*(?=<!-- /fact -->)")
@@ -64,8 +65,8 @@ def pages() -> list[Path]:
 
 
 def filled(page: str) -> str:
-    """Return a page with its parts as they should be."""
-    return FACT.sub(_told, PART.sub(_made, page))
+    """Return a page with its parts as they should be, and a line for each sentence."""
+    return one_per_line(FACT.sub(_told, PART.sub(_made, page)))
 
 
 def written(page: str) -> str:

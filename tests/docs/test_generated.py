@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 import generate  # noqa: E402 - needs the path above
 from generator import comparison, contracts, galleries, records, results, texts  # noqa: E402
+from generator.sentences import one_per_line  # noqa: E402
 
 PUBLIC = {"Evidence", "Preconditions", "Task", "StripsModel", "Statistics", "Outcome", "PlannerBackend", "Answer"}
 
@@ -57,6 +58,29 @@ def test_a_file_goes_one_heading_down_and_loses_its_title(tmp_path, monkeypatch)
     (tmp_path / "some.md").write_text("# Title\n\n## Part\n\ntext\n")
     monkeypatch.setattr(texts, "ROOT", tmp_path)
     assert texts.text("some.md") == "### Part\n\ntext\n"
+
+
+def test_every_sentence_has_a_line_and_nothing_else_is_touched() -> None:
+    page = """One. Two, which
+goes on; see e.g. Three. `Four` ends.
+
+- An item. It has two sentences.
+  And goes on. Here.
+
+    code. Not split.
+
+```
+code. Not split.
+```
+| a table. Not split. |
+<!-- made: some -->
+Made. Not split.
+<!-- /made -->
+"""
+    shown = one_per_line(page)
+    assert shown.startswith("One.\nTwo, which goes on; see e.g. Three.\n`Four` ends.\n\n- An item.\n  It has two")
+    assert shown.partition("sentences.\n")[2] == page.partition("sentences.\n")[2]
+    assert one_per_line(shown) == shown
 
 
 def plans(domain: str, counts: tuple[int, ...], **axes: object) -> dict[str, object]:
