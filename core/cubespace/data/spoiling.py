@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images, Indices, States
 from cubespace.base.errors import UsageError
+from cubespace.data.camera_judge import Sharpener
 from cubespace.data.domain import Domain, Pairs, Placing, Simulator, StateSpace
 from cubespace.data.spoiled_camera import lay_down, margin, photograph, pick_up
 from cubespace.data.spoiled_pictures import spoil_pixels, spoil_scene
@@ -118,7 +121,7 @@ class SpoiledSimulator(Simulator):
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Let the clean simulator read the pictures, without what is around them."""
         if self.spoiling.misplaced and isinstance(self.clean, Placing):
-            return self.clean.read_placed(self._alone(images))
+            return self.clean.read_placed(pick_up(self._without_lamps(images), self.spoiling))
         return self.clean.read(self._alone(images))
 
     def faults(self, images: Images) -> list[str]:
@@ -126,9 +129,16 @@ class SpoiledSimulator(Simulator):
         return self.clean.faults(self._alone(images))
 
     def _alone(self, images: Images) -> Images:
-        """Return the pictures without the strip of the lamps and the ground."""
-        height = self.clean.image_shape[0] + 2 * margin(self.spoiling)
-        return np.ascontiguousarray(pick_up(images[:, :height], self.spoiling))
+        """Return the pictures without lamps and ground and, if a camera took them, as sharp as they were drawn."""
+        seen = self._without_lamps(images)
+        return self._sharpener.sharp(seen) if self.spoiling.shaking else pick_up(seen, self.spoiling)
+
+    def _without_lamps(self, images: Images) -> Images:
+        return np.ascontiguousarray(images[:, : self.clean.image_shape[0] + 2 * margin(self.spoiling)])
+
+    @cached_property
+    def _sharpener(self) -> Sharpener:
+        return Sharpener.of(self.clean, self.spoiling)
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw pairs, or walks cut into pairs, and mix some of them up."""
