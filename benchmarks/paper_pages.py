@@ -43,7 +43,7 @@ class Account:
         parts = [
             f"{missing}, seeds {_listed(self.seeds)}",
             f"{' or '.join(trained)} gradient updates each" if trained else "nothing trained by gradient",
-            f"searches of at most {' or '.join(f'{limit:g}' for limit in self.time_limits)} seconds, "
+            f"searches of at most {' or '.join(f'{limit:g}' for limit in self.time_limits)} seconds (the paper: 900), "
             f"{self.out_of_time:,} of {self.searches:,} out of time",
             f"{self.cpu_seconds / HOUR:.1f} hours of processor time in all",
         ]
@@ -82,7 +82,7 @@ def account(runs: Sequence[RunFacts], planned: int, axes: Mapping[str, Sequence[
 
 def page(name: str, about: str, said: Account, tables: Sequence[Table]) -> str:
     """Return the page of a table."""
-    what, command = split_about(about)
+    cut, what, command = split_about(about)
     machine = said.environment
     details = [
         "<details><summary>Command, seeds, machine</summary>",
@@ -95,15 +95,28 @@ def page(name: str, about: str, said: Account, tables: Sequence[Table]) -> str:
         "</details>",
     ]
     return "\n".join(
-        [f"# {name}", "", said.text, "", what, "", *(f"{markdown(table)}\n" for table in tables), *details, ""]
+        [
+            f"# {name}",
+            "",
+            said.text,
+            *(["", f"**Cut:** {cut}"] if cut else []),
+            "",
+            what,
+            "",
+            *(f"{markdown(table)}\n" for table in tables),
+            *details,
+            "",
+        ]
     )
 
 
-def split_about(about: str) -> tuple[str, list[str]]:
-    """Return what a matrix says of itself, and its commands, apart."""
-    text, _, commands = " ".join(about.split()).partition("Command: ")
-    found = re.split(r"; then: |\. A shorter one: ", commands) if commands else []
-    return text.strip(), found
+def split_about(about: str) -> tuple[str, str, list[str]]:
+    """Return what was cut, if the first line says so, what a matrix says of itself, and its commands."""
+    first, _, rest = about.strip().partition("\n")
+    cut = first.removeprefix("Cut:").strip() if first.startswith("Cut:") else ""
+    text, _, commands = " ".join((rest if cut else about).split()).partition("Command: ")
+    found = re.split(r"; then: | (?=A shorter one: )", commands) if commands else []
+    return cut, text.strip(), found
 
 
 def _known(values: Iterable[Number]) -> tuple[Number, ...]:

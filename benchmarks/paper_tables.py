@@ -72,7 +72,11 @@ LAYOUTS = {
         values=("exact", "total", "differences", "plans", "out_of_time:sum", "recall", "wrong", "training_cpu_seconds"),
     ),
     "hanoi": Layout(down=("variant",), values=(*BOTH_JUDGES, "exact", "total", "recall", "wrong")),
-    "effort": Layout(down=("domain",), values=("plans", "expansions", "search_seconds", "known_states", "known_steps")),
+    "board15": Layout(down=("variant",), values=(*LOSSES, *BOTH_JUDGES, "recall", "wrong")),
+    "effort": Layout(
+        down=("domain",),
+        values=("plans", "out_of_time:sum", "expansions", "search_seconds", "known_states", "known_steps"),
+    ),
     "distances": Layout(down=("plan.length",), values=("plans", "expansions", "search_seconds", "out_of_time:sum")),
     "followup": Layout(
         down=("domain",), values=("plans", "exhausted", "out_of_time:sum", "search_seconds", "recall", "wrong")

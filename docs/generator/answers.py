@@ -31,7 +31,8 @@ class Answer:
         known = (records.RESULTS / f"{self.stem}.md").is_file()
         old = entry is not None and entry.old_preset and not isinstance(records.contents(self.stem), dict)
         told = trust(self.n, old=old and not self.defaults)
-        cells = (self.here, self.n, told) if known else (NOT_YET, NONE, NONE)
+        number = self.n if self.n.isdigit() else NONE
+        cells = (self.here, number, told) if known else (NOT_YET, NONE, NONE)
         link = f"[{entry.title}](results/{self.stem}.md)" if entry else f"[The {self.stem}]({self.stem}.md)"
         return f"| {self.question} | {self.paper} | {' | '.join(cells)} | {link} |"
 
@@ -41,7 +42,7 @@ def trust(n: str, *, old: bool = False) -> str:
     if old:
         return "of version 0.2: to be repeated"
     if not n.isdigit():
-        return "see the table"
+        return NONE
     return "one run: an observation" if int(n) == ONE else "weak: few runs" if int(n) < FEW else "fair"
 
 
@@ -134,11 +135,7 @@ def _authors() -> list[Answer]:
         Answer(
             question="Does the authors' own training reach its losses here? (total on LightsOut; MNIST)",
             paper=".000; .001",
-            here="; ".join(
-                f"{facts.number('mean', whole, 'total', f'domain={x}', 'digits=4')} ± "
-                f"{facts.number('sd', whole, 'total', f'domain={x}', 'digits=4')}"
-                for x in worlds
-            ),
+            here="; ".join(facts.spread(whole, "total", f"domain={domain}", "digits=4") for domain in worlds),
             n=facts.runs(whole, "measure=total"),
             stem=whole,
         ),

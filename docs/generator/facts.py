@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
-from generator import records
+from generator import printed, records
 from generator.records import Plans, Record
 
 NOT_YET = "not measured yet"
@@ -56,11 +56,17 @@ def number(way: str, file: str, name: str, *words: str) -> str:
     return f"{values[0]:,.{digits}f}"
 
 
+def spread(file: str, name: str, *words: str) -> str:
+    """Return the mean of a measure with its deviation over seeds, which one run has not."""
+    mean, deviation = (number(way, file, name, *words) for way in ("mean", "sd"))
+    return mean if deviation == NOT_YET else f"{mean} ± {deviation}"
+
+
 def runs(file: str, *words: str) -> str:
-    """Return how many runs are behind the records that are meant: the greatest number, if they differ."""
+    """Return how many runs are behind the records that are meant: the least number, if they differ."""
     found = _matching(records.records(file), _wanted(words))
-    counts = [int(each["runs"]) for each in found if each.get("runs")]
-    return f"{max(counts)}" if counts else NOT_YET
+    counts = [int(each["runs"]) for each in found if each.get("runs") is not None]
+    return f"{min(counts)}" if counts and min(counts) else NOT_YET
 
 
 def rows(file: str, *words: str) -> str:
@@ -128,11 +134,13 @@ def _largest(file: str, measure: str) -> str:
 
 
 FACTS: dict[str, Callable[..., str]] = {
+    "ablation-cpu": lambda: printed.cpu_seconds("ablation") or NOT_YET,
     "network-cpu": lambda: _largest("paper-network", "training_cpu_seconds"),
     "plans": plans,
     "best": best_plans,
     "share": share,
     "number": number,
+    "spread": spread,
     "runs": runs,
     "rows": rows,
     "in-all": in_all,

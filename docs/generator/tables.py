@@ -58,6 +58,7 @@ ENTRIES = (
     _paper("ama2", "Table 2, left", "AMA2, the paper's baseline", old_preset=True),
     _paper("ama2-plain", "AMA2 with a dense network", "the same baseline, and on the bits of places"),
     _paper("hanoi", "Towers of nine disks", "the paper's instances, three steps from the goal", old_preset=True),
+    _paper("board15", "The 15-puzzle by the paper's method", "with the settings of its authors, cut"),
     _paper("parts", "From the paper's method to places", "one part at a time", old_preset=True),
     _paper("effort", "Effort of searches", "expansions, time, states known from training"),
     _paper("distances", "Far from the goal", "an 8-puzzle up to 25 steps"),
@@ -157,6 +158,9 @@ def _folded(body: str) -> str:
 def _first(body: str) -> list[str]:
     """Return the paragraphs of a page, what was cut before the rest of what it says of itself."""
     paragraphs = [part for part in re.sub(r"\n{3,}", "\n\n", body).strip("\n").split("\n\n") if part]
+    already = [part for part in paragraphs if part.startswith("**")]
+    if already:
+        return [*already, "\n\n".join(part for part in paragraphs if part not in already)]
     said = paragraphs[0]
     cut = CUT.search(said)
     if cut is None or said.startswith("|"):

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
 import generate  # noqa: E402 - needs the path above
-from generator import comparison, contracts, failures, records, results, texts  # noqa: E402
+from generator import comparison, contracts, galleries, records, results, texts  # noqa: E402
+from generator.sentences import one_per_line  # noqa: E402
 
 PUBLIC = {"Evidence", "Preconditions", "Task", "StripsModel", "Statistics", "Outcome", "PlannerBackend", "Answer"}
 
@@ -25,8 +26,7 @@ def test_a_page_is_up_to_date(page) -> None:
 @pytest.mark.parametrize("page", generate.pages(), ids=lambda page: page.name)
 def test_a_page_reads_well_without_being_built(page) -> None:
     """Nothing that only Sphinx understands stands where a reader of the repository expects text."""
-    if page.name != "python.md":
-        assert not re.findall(r"```\{(?:include|literalinclude|eval-rst|image)\}", page.read_text("utf-8"))
+    assert not re.findall(r"```\{(?:include|literalinclude|eval-rst|image)\}", page.read_text("utf-8"))
 
 
 def test_every_part_ends() -> None:
@@ -58,6 +58,29 @@ def test_a_file_goes_one_heading_down_and_loses_its_title(tmp_path, monkeypatch)
     (tmp_path / "some.md").write_text("# Title\n\n## Part\n\ntext\n")
     monkeypatch.setattr(texts, "ROOT", tmp_path)
     assert texts.text("some.md") == "### Part\n\ntext\n"
+
+
+def test_every_sentence_has_a_line_and_nothing_else_is_touched() -> None:
+    page = """One. Two, which
+goes on; see e.g. Three. `Four` ends.
+
+- An item. It has two sentences.
+  And goes on. Here.
+
+    code. Not split.
+
+```
+code. Not split.
+```
+| a table. Not split. |
+<!-- made: some -->
+Made. Not split.
+<!-- /made -->
+"""
+    shown = one_per_line(page)
+    assert shown.startswith("One.\nTwo, which goes on; see e.g. Three.\n`Four` ends.\n\n- An item.\n  It has two")
+    assert shown.partition("sentences.\n")[2] == page.partition("sentences.\n")[2]
+    assert one_per_line(shown) == shown
 
 
 def plans(domain: str, counts: tuple[int, ...], **axes: object) -> dict[str, object]:
@@ -134,7 +157,7 @@ def test_a_failure_is_shown_with_its_words_or_with_their_absence(tmp_path, monke
     judged = {"instances": 10, "found": 9, "valid": 8, "optimal": 7, "picture": "fail-d.png"}
     written(tmp_path, failures={"a": told, "d": {**silent, **judged}})
     monkeypatch.setattr(records, "RESULTS", tmp_path)
-    first, second = failures.failures().split("### D")
+    first, second = galleries.failures().split("### D")
     assert "> warning: C" in first
     assert "It ends with exit code 1." in first
     assert "**No warning.**" in second
