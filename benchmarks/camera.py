@@ -94,8 +94,8 @@ def work(row: Row, folder: Path) -> dict[str, Any]:
         "-o",
         str(run),
     )
-    states = f"diagnose.states={DIAGNOSED_STATES}"
-    diagnosis = cube(run, "diagnose", str(run), "--seed", str(DIAGNOSIS_SEED), "--set", states)
+    states = ("--seed", str(DIAGNOSIS_SEED), "--states", str(DIAGNOSED_STATES))
+    diagnosis = cube(run, "diagnose", str(run), *states)
     chosen, extraction = (_table(run / name) for name in ("learner.json", "extraction.json"))
     judgement = _table(run / "judgement.json")
     counts = learned["planners"][PLANNER]

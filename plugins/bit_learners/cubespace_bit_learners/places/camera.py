@@ -29,13 +29,13 @@ from cubespace_bit_learners.places.finder import (
     PlacesOptions,
 )
 from cubespace_bit_learners.places.grouping import group_pixels
-from cubespace_bit_learners.places.steady import steady_pixels, steady_values, unexplained
-from cubespace_bit_learners.places.values import Compared, GroupValues
+from cubespace_bit_learners.places.steady import SteadyValues, steady_pixels, steady_values, unexplained
+from cubespace_bit_learners.places.values import Compared
 
 BLURRED = 2  # pixels, how far a lens and the registration spread what is seen
 
 Numbers = NDArray[np.intp]
-Learn = Callable[[Compared, list[Numbers], "CameraOptions"], GroupValues | None]
+Learn = Callable[[Compared, list[Numbers], "CameraOptions"], SteadyValues | None]
 
 
 @attrs.frozen(kw_only=True)

@@ -18,7 +18,6 @@ from cubespace_bit_learners.places.values import (
     MAX_DIMENSIONS,
     ROUNDING_VARIANCE,
     Compared,
-    GroupValues,
     ValueOptions,
     noise_free,
 )
@@ -74,8 +73,16 @@ def steady_pixels(before: Floats, after: Floats, correlation: float) -> NDArray[
     return np.asarray(shared * len(before) > correlation * np.maximum(chance, 1e-9))
 
 
-def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOptions) -> GroupValues:
-    """Return the values of each group of pixels; there are never too many to be learned."""
+@attrs.frozen(eq=False)
+class SteadyValues:
+    """The values of some groups of pixels; there are never too many to be learned."""
+
+    codes: Numbers  # (2, pairs, groups): before and after
+    unexplained: float  # variance of the pixels around the patterns of their values, summed over pixels
+
+
+def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOptions) -> SteadyValues:
+    """Return the values of each group of pixels."""
     codes, left = [], 0.0
     for pixels in groups:
         patterns = compared.look(pixels)
@@ -86,7 +93,7 @@ def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOpti
         code = one_value(small.reshape(2, -1), options)[small]
         codes.append(code.reshape(2, -1))
         left += unexplained(patterns, code)
-    return GroupValues(np.stack(codes, axis=-1), left, overflow=False)
+    return SteadyValues(np.stack(codes, axis=-1), left)
 
 
 def clusters(points: Doubles, count: int, rng: np.random.Generator) -> Numbers:
