@@ -51,7 +51,7 @@ def test_what_failed_is_done_again_if_asked_and_counted(kept_module, cases, tmp_
         verdicts, _ = kept_module.do_cases(named, kept, kept_module.Part(), again=again)
     assert done.count(3) == 2
     assert len(done) == 11
-    assert kept.repeated == 1
+    assert [(verdict.name, verdict.complaints) for verdict in kept.repeated] == [("case 3", ("lost: something",))]
     assert not any(verdict.complaints for verdict in verdicts)
 
 

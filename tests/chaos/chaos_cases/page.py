@@ -50,7 +50,7 @@ PROMISES = {
 SHOWN = 60  # failures that are listed
 
 
-def summary(verdicts: Sequence[Verdict], seed: int, repeated: int) -> dict[str, Any]:
+def summary(verdicts: Sequence[Verdict], seed: int, repeated: Sequence[Verdict]) -> dict[str, Any]:
     """Return the table, the promises, and what failed."""
     from cubespace.runs.folder.machine import environment
 
@@ -82,7 +82,7 @@ def summary(verdicts: Sequence[Verdict], seed: int, repeated: int) -> dict[str, 
         "time": time.strftime("%Y-%m-%d %H:%M"),
         "seed": seed,
         "classes": rows,
-        "repeated": repeated,
+        "repeated": [verdict.record() for verdict in repeated],
         "hits": {title: dict(counts) for title, counts in hit.items()},
         "promises": {name: sum(kinds[kind] for kind in of) for name, of in PROMISES.items()},
         "longest_planner_case": max(limits, default=None),
@@ -133,16 +133,20 @@ def markdown(result: dict[str, Any]) -> str:
         "*Unforeseen*: reported in one line with exit code 1, as an unexpected error; not counted as a failure. "
         "CPU seconds are those of `cube` and of all that it started.",
     ]
-    if result["repeated"]:
-        lines += ["", f"{result['repeated']} of the cases had failed and were done again after a fix."]
-    failures = result["failures"]
-    if failures:
-        lines += ["", f"{len(failures)} failures{', the first' if len(failures) > SHOWN else ''}:", ""]
-        lines += [
-            f"- {one['group']}, `{_plain(one['name'])}`: {_plain('; '.join(one['complaints']))}"
-            for one in failures[:SHOWN]
-        ]
+    lines += _listed(result["repeated"], "failed at first and were done again")
+    lines += _listed(result["failures"], "failures")
     return "\n".join(lines) + "\n"
+
+
+def _listed(records: Sequence[dict[str, Any]], words: str) -> list[str]:
+    """Return lines about some cases, and what was wrong with them; none if there are none."""
+    if not records:
+        return []
+    more = ", the first" if len(records) > SHOWN else ""
+    cases = [
+        f"- {one['group']}, `{_plain(one['name'])}`: {_plain('; '.join(one['complaints']))}" for one in records[:SHOWN]
+    ]
+    return ["", f"{len(records)} {words}{more}:", "", *cases]
 
 
 def _plain(text: str) -> str:
