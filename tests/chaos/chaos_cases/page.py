@@ -50,7 +50,7 @@ PROMISES = {
 SHOWN = 60  # failures that are listed
 
 
-def summary(verdicts: Sequence[Verdict], seed: int, repeated: Sequence[Verdict]) -> dict[str, Any]:
+def summary(verdicts: Sequence[Verdict], seed: int, repeated: Sequence[Verdict], missing: int) -> dict[str, Any]:
     """Return the table, the promises, and what failed."""
     from cubespace.runs.folder.machine import environment
 
@@ -81,6 +81,7 @@ def summary(verdicts: Sequence[Verdict], seed: int, repeated: Sequence[Verdict])
         "environment": environment(),
         "time": time.strftime("%Y-%m-%d %H:%M"),
         "seed": seed,
+        "missing": missing,
         "classes": rows,
         "repeated": [verdict.record() for verdict in repeated],
         "hits": {title: dict(counts) for title, counts in hit.items()},
@@ -94,7 +95,7 @@ def command() -> str:
     """Return the command line, without what does not matter: the working folder, and in which parts it was done."""
     words = iter(sys.argv)
     kept = [word for word in words if word not in ("--work", "--slice", "--minutes") or not next(words, None)]
-    return shlex.join(["python", *(word for word in kept if word != "--again")])
+    return shlex.join(["python", *(word for word in kept if word not in ("--again", "--page"))])
 
 
 def kind_of(complaint: str) -> str:
@@ -108,6 +109,7 @@ def markdown(result: dict[str, Any]) -> str:
     lines = [
         f"`{result['command']}`, seed {result['seed']}, {result['time']}, cubespace {machine['cubespace']}, "
         f"{machine['processor']}, {machine['cores']} cores",
+        *(["", f"**Not finished: {result['missing']:,} of the cases are missing.**"] if result["missing"] else []),
         "",
         "| class | cases | failures | unforeseen | worst | CPU s |",
         "|---|---|---|---|---|---|",
