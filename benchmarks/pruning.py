@@ -1,6 +1,6 @@
 """What pruning saves of a tuning, and whether it finds the same best trial.
 
-    python benchmarks/pruning.py --seeds 800-802 [--trials 10] [--domain lightsout:size=2]
+    python benchmarks/pruning.py --seeds 800-802 [--trials 8] [--domain lightsout:size=2]
 
 For each seed, of drawing and of training, the same trials are run without pruning and with each pruner: settings are
 drawn at random, learning rates from 1e-4 to 0.1 and 8 to 24 bits, so what is proposed does not depend on what was
@@ -110,7 +110,7 @@ def main() -> None:
     """Measure each seed, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="800-802", help="such as 800-802")
-    parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--trials", type=int, default=8)
     parser.add_argument("--domain", action="append", help="repeatable; lightsout:size=2 if none is given")
     arguments = parser.parse_args()
     machine, domains = environment(), arguments.domain or ["lightsout:size=2"]
