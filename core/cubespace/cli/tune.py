@@ -17,11 +17,12 @@ import typer
 from cubespace.base.errors import UsageError
 from cubespace.base.options import parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.command_group import SPEC
 from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.manner import Manner
 from cubespace.cli.matrix import find_executor
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import SPEC, Domain
+from cubespace.cli.options import Domain
 from cubespace.cli.signals import Stopped
 from cubespace.experiments.executor import JobResult
 from cubespace.settings import defaults

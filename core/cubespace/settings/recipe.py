@@ -13,6 +13,7 @@ from attrs.validators import and_, ge, gt, le, lt, optional
 
 from cubespace.base.options import MOST_LAYERS, MOST_UNITS
 from cubespace.settings import defaults
+from cubespace.settings.registration import RegistrationConfig
 
 MOST_SEED = 2**63 - 1  # as large as torch takes
 
@@ -41,6 +42,7 @@ class LearnerConfig:
     name: str = AUTO  # bit learner, as NAME or NAME:key=value,…; auto: chosen by held-out pairs
     least_coverage: float = _setting(0.5, _fraction)  # of held-out pairs, of a code that auto may choose …
     most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
+    registration: RegistrationConfig = attrs.field(factory=RegistrationConfig)
 
 
 @attrs.frozen(kw_only=True)

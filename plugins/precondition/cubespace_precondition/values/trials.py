@@ -34,31 +34,35 @@ def exclude(trials: Trials, given: Bits, *, alpha: float) -> Bits:
         return given
     trials = trials.without(given)
     already = np.logical_or.reduceat(given[:, trials.members], trials.starts, axis=1)  # (events, variables)
+    least = float(np.log(max(1, trials.tests) / alpha))
     nothing = np.zeros(len(trials.starts))
-    prior = Prior(least_rate=0.0, weight=nothing, threshold=float(np.log(max(1, trials.tests) / alpha)), alpha=alpha)
+    prior = Prior(least_rate=0.0, weight=nothing, threshold=least, visits_threshold=least, alpha=alpha)
     results = [trials.exclude(event, prior) for event in range(len(given))]
     found = -1
-    while found < (now := int((used := already | np.stack([result.used for result in results])).sum())):
+    while found < (now := sum(int(result.used.sum()) for result in results)):
         found = now
-        prior = _learn_prior(trials, results, used, alpha)
+        prior = _learn_prior(trials, results, already, alpha)
         results = [trials.exclude(event, prior) for event in range(len(given))]
     return given | np.stack([result.excluded for result in results])
 
 
-def _learn_prior(trials: Trials, results: Sequence[Result], used: Bits, alpha: float) -> Prior:
+def _learn_prior(trials: Trials, results: Sequence[Result], already: Bits, alpha: float) -> Prior:
     """Return what the events have in common, and the evidence that keeps false restrictions below ``alpha``.
 
-    As Benjamini and Hochberg: of those found, by ``used`` variables, at most the fraction ``alpha`` is expected to be
-    false. The least rate comes only from events that were tried often enough to tell one half of the trials from the
-    other.
+    As Benjamini and Hochberg: of those found, at most the fraction ``alpha`` is expected to be false. What was known
+    ``already`` says which variables matter, and how many events need something; it makes no test of a variable easier.
+    The least rate comes only from events that were tried often enough to tell one half of the trials from the other.
     """
     enough = np.log(max(1, trials.tests) / alpha) / np.log(2)
+    found = np.stack([result.used for result in results])
+    used = found | already
     matters = (1 + used.sum(0)) / (2 + len(used))  # Laplace's rule of succession
     rates = np.array([result.rate for result in results if result.trials >= enough])
     return Prior(
         least_rate=lowest_rate(rates, alpha),
         weight=np.log(matters / (1 - matters)),
-        threshold=float(np.log(max(1, trials.tests) / (alpha * max(1, int(used.sum()))))),
+        threshold=float(np.log(max(1, trials.tests) / (alpha * max(1, int(found.sum()))))),
+        visits_threshold=float(np.log(len(used) / (alpha * max(1, int(used.any(1).sum()))))),
         alpha=alpha,
     )
 
@@ -71,12 +75,6 @@ class Result:
     used: Bits  # (variables,), of which values are excluded
     trials: float  # that are left
     rate: float  # of the event in these
-
-    @classmethod
-    def nothing(cls, variables: int, literals: int) -> Result:
-        """Return the result for an event of which no example is left."""
-        none = np.zeros(literals, dtype=np.bool_)
-        return cls(excluded=none, used=np.zeros(variables, dtype=np.bool_), trials=0.0, rate=0.0)
 
 
 @attrs.frozen(eq=False, kw_only=True, slots=False)
@@ -153,45 +151,77 @@ class Trials:
         it allows. This continues while a variable is significant. If the event is seen significantly too rarely, or
         in some states only, something is missing: then the likeliest variable is taken, until this is no longer likely.
         """
-        rows = np.flatnonzero(self.possible[:, event])
-        held = self.literals[rows][:, self.members]  # (trials, members)
-        shown = np.where(self.events.event[rows] == event, self.weight[rows], 0.0)
-        weight = self.weight[rows]
-        if not shown.any():
-            return Result.nothing(len(self.starts), self.literals.shape[1])
-        state = self.state[rows]
-        free = ~self.needed[event]  # (variables,)
-        ends = np.append(self.starts[1:], len(self.members))
+        left = self._tried(event)
         excluded = np.zeros(self.literals.shape[1], dtype=np.bool_)
+        free = ~self.needed[event]  # (variables,)
         used = np.zeros(len(free), dtype=np.bool_)
-        mistakes = self.by_mistake[event] / len(rows)
+        mistakes = self.by_mistake[event] / max(1, len(left.weight))
         short = False
-        while True:
-            seen, total = float(shown.sum()), float(weight.sum())
-            level = np.log(2) if short else prior.threshold
-            states = parted(*_by_state(state, weight, shown))
-            rate = max(seen / total, prior.least_rate)
-            if states.evidence > level:
-                rate = max(rate, states.rate)
-            evidence = Evidence.of(weight @ held, shown @ held, seen, total, rate, prior.alpha, mistakes)
+        while left.seen:
+            evidence, short = left.weigh(prior, mistakes, short=short)
             strength = np.where(free, evidence.of_variables(self.starts), -np.inf)
-            short = max(too_rare(seen, prior.least_rate * total), states.evidence) > level
             score = strength + prior.weight if short else strength - prior.threshold
             best = int(score.argmax())
             if not (free[best] if short else score[best] >= 0):
-                return Result(excluded=excluded, used=used, trials=total, rate=seen / total)
-            mine = slice(self.starts[best], ends[best])
+                return Result(excluded=excluded, used=used, trials=left.total, rate=left.seen / left.total)
+            mine = slice(self.starts[best], np.append(self.starts[1:], len(self.members))[best])
             out = evidence.impossible(mine)
             free[best] = False
             used[best] = out.any()
             excluded[self.members[mine][out]] = True
-            kept = ~(held[:, mine][:, out] > 0).any(1)
-            if not shown[kept].any():
-                return Result(excluded=excluded, used=used, trials=0.0, rate=0.0)
-            held, shown, weight, state = held[kept], shown[kept], weight[kept], state[kept]
+            left = left.where(np.asarray((left.held[:, mine][:, out] == 0).all(1), dtype=np.bool_))
+        return Result(excluded=excluded, used=used, trials=0.0, rate=0.0)
+
+    def _tried(self, event: int) -> _Tried:
+        """Return the trials of an event."""
+        rows = np.flatnonzero(self.possible[:, event])
+        return _Tried(
+            held=self.literals[rows][:, self.members],
+            weight=self.weight[rows],
+            shown=np.where(self.events.event[rows] == event, self.weight[rows], 0.0),
+            state=self.state[rows],
+        )
 
 
-def _by_state(state: Indices, weight: Numbers, shown: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the trials in each state, and those that show the event."""
-    number = np.unique(state, return_inverse=True)[1]
-    return np.bincount(number, weights=weight).astype(np.float64), np.bincount(number, weights=shown).astype(np.float64)
+@attrs.frozen(eq=False, kw_only=True)
+class _Tried:
+    """Trials of one event, and which of them show it."""
+
+    held: NDArray[np.float32]  # (trials, members), the values before each
+    weight: Numbers  # (trials,), how much each counts
+    shown: Numbers  # (trials,), the same where the event is shown, else 0
+    state: Indices  # (trials,), the number of the state before each
+
+    @property
+    def seen(self) -> float:
+        """Return how many trials show the event."""
+        return float(self.shown.sum())
+
+    @property
+    def total(self) -> float:
+        """Return how many trials there are."""
+        return float(self.weight.sum())
+
+    def where(self, kept: Bits) -> _Tried:
+        """Return some of the trials, (trials,)."""
+        return _Tried(held=self.held[kept], weight=self.weight[kept], shown=self.shown[kept], state=self.state[kept])
+
+    def weigh(self, prior: Prior, mistakes: float, *, short: bool) -> tuple[Evidence, bool]:
+        """Return the evidence that values are impossible, and whether something is missing or, if ``short``, still is.
+
+        Something is missing if the event is seen too rarely, or if states show that it is possible in some of them
+        only: its rate is then that of the states in which it is possible.
+        """
+        seen, total, even_odds = self.seen, self.total, float(np.log(2))
+        states = parted(*self._by_state())
+        in_some = states.evidence > (even_odds if short else prior.visits_threshold)
+        rare = too_rare(seen, prior.least_rate * total) > (even_odds if short else prior.threshold)
+        rate = max(seen / total, prior.least_rate, states.rate if in_some else 0.0)
+        trials, shown = self.weight @ self.held, self.shown @ self.held
+        return Evidence.of(trials, shown, seen, total, rate, prior.alpha, mistakes), in_some or rare
+
+    def _by_state(self) -> tuple[Numbers, Numbers]:
+        """Return how many trials there are in each state, and how many of them show the event."""
+        number = np.unique(self.state, return_inverse=True)[1]
+        tried, shown = (np.bincount(number, weights=each) for each in (self.weight, self.shown))
+        return tried.astype(np.float64), shown.astype(np.float64)

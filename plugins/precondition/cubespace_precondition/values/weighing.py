@@ -22,7 +22,8 @@ class Prior:
 
     least_rate: float  # the minimum rate of an event where it is possible
     weight: Numbers  # (variables,), log odds that a variable matters to an event
-    threshold: float  # evidence, in nats, that is significant
+    threshold: float  # evidence about a variable, in nats, that is significant
+    visits_threshold: float  # evidence, in nats, that an event is possible in some states only
     alpha: float  # the significance level that the threshold comes from
 
 
