@@ -14,8 +14,11 @@ from typing import Any
 from cubespace.base.options import Spec, parse_spec
 
 
-def cube(run: Path, *arguments: str) -> dict[str, Any]:
-    """Run a command of one thread, its messages kept in a log beside the run; return its JSON and its CPU seconds."""
+def cube(run: Path, *arguments: str, accepted: tuple[int, ...] = (0,)) -> dict[str, Any]:
+    """Run a command of one thread, its messages kept in a log beside the run; return its JSON and its CPU seconds.
+
+    Exit codes that are not ``accepted`` raise.
+    """
     run.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "cubespace.cli", *arguments, "--json"]
     with Path(f"{run}.log").open("a") as log, tempfile.TemporaryFile() as answer:
@@ -24,7 +27,7 @@ def cube(run: Path, *arguments: str) -> dict[str, Any]:
         process = subprocess.Popen(command, stdout=answer, stderr=log, env={**os.environ, "OMP_NUM_THREADS": "1"})
         _, status, usage = os.wait4(process.pid, 0)  # of this child and its own children alone
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        if process.returncode not in accepted:
             raise subprocess.CalledProcessError(process.returncode, command)
         answer.seek(0)
         result: dict[str, Any] = json.loads(answer.read())

@@ -1,46 +1,23 @@
 """Make the gallery of failures from real runs: what was typed, what the program said, and a picture of what went wrong.
 
-    python docs/failures.py [--again NAME …]
+    python docs/failures.py           # those that are missing
+    python docs/failures.py NAME …    # these, again
 
-Writes results/failures.json, which docs/when-it-fails.md is made from, and docs/pictures/fail-NAME.png. Runs are kept
-in runs/failures, so that a second call only reads them.
+Writes results/failures.json, which docs/when-it-fails.md is made from, and docs/pictures/fail-NAME.png.
 """
 
 from __future__ import annotations
 
-import argparse
-import shlex
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable
-from pathlib import Path
-
-import attrs
 import numpy as np
+from cases import ROOT, Case, Gallery
 from PIL import Image
 
-from cubespace.base.files import read_json, write_json
 from cubespace.evaluation.plan_record import PlanRecord
-from cubespace.report.run_files import VERDICTS, read_facts, verdict
+from cubespace.report.run_files import VERDICTS, Facts, verdict
 
-ROOT = Path(__file__).parents[1]
-RUNS, PICTURES, TARGET = ROOT / "runs" / "failures", ROOT / "docs" / "pictures", ROOT / "results" / "failures.json"
+RUNS = ROOT / "runs" / "failures"
 BUNDLE = "examples/bundles/mnist.cube"
-SAID = ("warning:", "cube:")  # how the lines begin that a failure comes with
 FEW = ("--planner", "fd-lmcut", "--instances", "10")
-COLOURS = 128
-
-
-@attrs.frozen(kw_only=True)
-class Case:
-    """A failure: its name, what it shows, what is typed, and what has to be there before."""
-
-    name: str
-    title: str
-    why: str
-    words: tuple[str, ...]
-    first: Callable[[], None] = lambda: None
 
 
 def out_of_reach() -> None:
@@ -82,13 +59,13 @@ CASES = (
         name="shift",
         title="A camera that moves",
         why="Pictures that are shifted against each other have no fixed places.",
-        words=("run", "--domain", "mnist", "--learner", "places", "--set", "data.spoil.shift=2", *FEW),
+        words=("run", "--domain", "lightsout:size=3", "--learner", "places", "--set", "data.spoil.shift=2", *FEW),
     ),
     Case(
         name="chance",
         title="A world of chance",
         why="On slippery ice a move may lead elsewhere, and no STRIPS action says so.",
-        words=("run", "--domain", "gym:id=FrozenLake-v1,arguments=is_slippery=True", *FEW),
+        words=("run", "--domain", "gym:id=FrozenLake-v1,arguments=is_slippery:true", *FEW),
     ),
     Case(
         name="reach",
@@ -113,54 +90,9 @@ CASES = (
 )
 
 
-def main() -> None:
-    """Run every case that has no result yet."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--again", nargs="*", default=(), choices=[case.name for case in CASES])
-    again = parser.parse_args().again
-    known = read_json(TARGET) if TARGET.is_file() else {}
-    done = dict(known) if isinstance(known, dict) else {}
-    for case in CASES:
-        if case.name in again or case.name not in done:
-            done[case.name] = happened(case)
-            write_json(TARGET, {each.name: done[each.name] for each in CASES if each.name in done})
-
-
-def happened(case: Case) -> dict[str, object]:
-    """Do what a case types and return what came of it."""
-    case.first()
-    folder = RUNS / case.name
-    shutil.rmtree(folder, ignore_errors=True)
-    words = [sys.executable, "-m", "cubespace.cli", *case.words, "-o", str(folder)]
-    answer = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
-    print(case.name, answer.returncode, flush=True)
-    lines = [*answer.stdout.splitlines(), *answer.stderr.splitlines()]
-    said = [line.replace(f"{ROOT}/", "") for line in lines if line.startswith(SAID)]
-    return {
-        "title": case.title,
-        "why": case.why,
-        "command": shlex.join(["cube", *case.words]),
-        "exit_code": answer.returncode,
-        "said": list(dict.fromkeys(said)),
-        **_judged(case, folder),
-    }
-
-
-def _judged(case: Case, folder: Path) -> dict[str, object]:
-    """Return how many plans are right, and keep the strip that shows best what is wrong."""
-    strip = folder / "strip.png"
-    facts: dict[str, object] = {}
-    if (folder / "results.json").is_file():
-        (row,) = read_facts(folder).planners.values()
-        facts = {"instances": row.instances, "found": row.found, "valid": row.valid, "optimal": row.optimal}
-        worst = max((each for each in row.records if each.found), key=_badness, default=None)
-        strip = folder / "problems" / worst.problem / worst.planner / "strip.png" if worst else strip
-    picture = PICTURES / f"fail-{case.name}.png"
-    picture.unlink(missing_ok=True)
-    if strip.is_file():
-        Image.open(strip).convert("RGB").quantize(COLOURS).save(picture, optimize=True)
-        facts["picture"] = picture.name
-    return facts
+def worst(facts: Facts) -> PlanRecord | None:
+    """Return the plan that best shows what is wrong."""
+    return max((each for each in facts.records if each.found), key=_badness, default=None)
 
 
 def _badness(record: PlanRecord) -> tuple[int, int]:
@@ -170,4 +102,4 @@ def _badness(record: PlanRecord) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
-    main()
+    Gallery(name="failures", prefix="fail", cases=CASES, choose=worst).main(__doc__ or "")

@@ -5,7 +5,7 @@
 
 A part is what stands between ``<!-- made: NAME … -->`` and ``<!-- /made -->``; a single figure within a sentence
 stands between ``<!-- fact: NAME -->`` and ``<!-- /fact -->``. Pages are committed with their parts, so that they read
-as well in the repository as when they are built; a test compares them.
+as well in the repository as when they are built; a test compares them. Paragraphs get a line for each sentence.
 """
 
 from __future__ import annotations
@@ -18,44 +18,65 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from generator import comparison, contracts, failures, program, results, texts  # noqa: E402 - needs the path above
+from generator import (  # noqa: E402 - needs the path above
+    answers,
+    comparison,
+    contracts,
+    galleries,
+    printed,
+    program,
+    results,
+    tables,
+    texts,
+)
 from generator.facts import FACTS  # noqa: E402
+from generator.sentences import one_per_line  # noqa: E402
 
 PART = re.compile(r"(?<=<!-- made: )(?P<name>\S+)(?P<words>[^>\n]*) -->\n.*?(?=<!-- /made -->)", re.DOTALL)
-FACT = re.compile(r"(?<=<!-- fact: )(?P<name>\S+) -->[^<]*(?=<!-- /fact -->)")
+FACT = re.compile(r"(?<=<!-- fact: )(?P<name>\S+)(?P<words>[^>\n]*) -->[^<]*(?=<!-- /fact -->)")
 PARTS: dict[str, Callable[..., str]] = {
-    "benchmarks": texts.benchmarks,
+    "answers": answers.answers,
     "cli": program.command_line,
     "code": texts.code,
     "contract": contracts.contract,
-    "failures": failures.failures,
+    "failures": galleries.failures,
     "far": results.far,
+    "gallery": galleries.gallery,
     "hooks": program.hooks,
     "kinds": program.kinds,
     "options": program.component_options,
     "plugins": program.plugins,
     "presets": program.presets,
+    "printed": printed.printed,
     "readme": results.readme,
-    "rows-that-fail": failures.rows_that_fail,
+    "rows-that-fail": galleries.rows_that_fail,
     "scaffold": texts.scaffold,
     "settings": program.settings,
+    "table": tables.table,
+    "tables": tables.index,
     "text": texts.text,
 }
 
 
 def pages() -> list[Path]:
     """Return the pages that may have parts."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    docs = ROOT / "docs"
+    return [ROOT / "README.md", *sorted(docs.glob("*.md")), *sorted(docs.glob("results/*.md"))]
 
 
 def filled(page: str) -> str:
-    """Return a page with its parts as they should be."""
-    return FACT.sub(lambda match: f"{match['name']} -->{FACTS[match['name']]()}", PART.sub(_made, page))
+    """Return a page with its parts as they should be, and a line for each sentence."""
+    return one_per_line(FACT.sub(_told, PART.sub(_made, page)))
 
 
 def written(page: str) -> str:
     """Return a page without its generated parts."""
     return PART.sub(lambda match: f"{match['name']}{match['words']} -->\n", page)
+
+
+def _told(match: re.Match[str]) -> str:
+    name, words = match["name"], match["words"]
+    return f"{name}{words} -->{FACTS[name](*words.split())}"
 
 
 def _made(match: re.Match[str]) -> str:

@@ -1,5 +1,6 @@
 """Options and fixtures of the whole suite."""
 
+import gc
 import os
 import signal
 import tempfile
@@ -50,3 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if "slow" in item.keywords:
                 item.add_marker(skip)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # thousands of tests and all modules stay to the end: they are not looked through again and again

@@ -10,13 +10,15 @@ import attrs
 import tomli_w
 import typer
 
+from cubespace.base.words import listed
 from cubespace.cli.commands import app
 from cubespace.cli.option_types import option_rows
 from cubespace.plugins import hookspecs
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.plugins.component import KINDS, Component
+from cubespace.plugins.offers import Preset
 from cubespace.settings.presets import find_preset, preset_names
-from cubespace.settings.run_config import RunConfig
+from cubespace.settings.run_config import RunConfig, flat
 from generator.contracts import comments, plain
 
 
@@ -38,11 +40,27 @@ def hooks() -> str:
 
 
 def presets() -> str:
-    """Return every preset with its reason and its settings."""
-    return "\n".join(
-        f"### `{preset.name}`\n\n{preset.reason}\n\n```toml\n{tomli_w.dumps(preset.settings)}```\n"
-        for preset in map(find_preset, preset_names())
+    """Return a list of all presets, then each with its settings: of those for a domain, what differs from the base."""
+    found = [find_preset(name) for name in preset_names()]
+    lines = ["| preset | what for |", "|---|---|"]
+    lines += [f"| [`{each.name}`](#{each.name}) | {each.reason.partition('. ')[0].rstrip('.')} |" for each in found]
+    return "\n".join([*lines, "", *map(_preset, found)])
+
+
+def _preset(preset: Preset) -> str:
+    """Return a section: all settings, or of a preset for a domain those that differ from the one it is based on."""
+    heading = f"### `{preset.name}`\n\n{preset.reason}\n\n"
+    name = preset.name.partition("-")[0]
+    if name == preset.name:
+        return f"{heading}```toml\n{tomli_w.dumps(preset.settings)}```\n"
+    base, own = flat(find_preset(name).settings), flat(preset.settings)
+    absent = [f"`{key}`" for key in base if key not in own]
+    words = f"Settings are those of [`{name}`](#{name}), but for these"
+    words += (
+        f"; {listed(absent, ', ')} {'has its default' if len(absent) == 1 else 'have their defaults'}" if absent else ""
     )
+    lines = [f"{key} = {tomli_w.dumps({'v': own[key]})[4:]}" for key in own if own[key] != base.get(key)]
+    return f"{heading}{words}:\n\n```toml\n{''.join(lines)}```\n"
 
 
 def settings() -> str:

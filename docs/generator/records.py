@@ -42,9 +42,20 @@ class Plans:
 
 def records(name: str) -> list[Record]:
     """Return the records of ``results/NAME.json``; none if it has not been measured."""
+    found = contents(name)
+    return list(found.get("records", []) if isinstance(found, dict) else found or [])
+
+
+def best(name: str) -> list[Record]:
+    """Return the records of the best of several seeds; none if the table has no such choice."""
+    found = contents(name)
+    return list(found.get("best", [])) if isinstance(found, dict) else []
+
+
+def contents(name: str) -> Any:
+    """Return what ``results/NAME.json`` holds; None if it has not been measured."""
     path = RESULTS / f"{name}.json"
-    found = json.loads(path.read_text("utf-8")) if path.is_file() else []
-    return list(found)
+    return json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 
 def rows(name: str) -> list[Record]:

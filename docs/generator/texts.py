@@ -11,16 +11,6 @@ from cubespace.plugins.scaffold import write_plugin
 
 ROOT = Path(__file__).parents[2]
 LANGUAGES = {".py": "python", ".toml": "toml", ".pddl": "lisp"}
-APART = (
-    "README",
-    "summary",
-    "chaos",
-    "recipe",
-    "worlds",
-    "planners",
-    "own_pictures",
-    "alarms",
-)  # other pages show these results
 
 
 def code(path: str, name: str | None = None) -> str:
@@ -44,14 +34,9 @@ def text(path: str) -> str:
     """Return a file without its title, its headings one level down."""
     lines = (ROOT / path).read_text("utf-8").splitlines()
     body = lines[1:] if lines[0].startswith("# ") else lines
-    return _lower("\n".join(body)).strip("\n") + "\n"
+    return lower("\n".join(body)).strip("\n") + "\n"
 
 
-def benchmarks() -> str:
-    """Return what the benchmarks printed, except what other pages show."""
-    found = sorted(path for path in (ROOT / "results").glob("*.md") if path.stem not in APART)
-    return "\n\n".join(_lower(path.read_text("utf-8")).strip("\n") for path in found) + "\n"
-
-
-def _lower(markdown: str) -> str:
+def lower(markdown: str) -> str:
+    """Return Markdown with its headings one level down."""
     return re.sub(r"^(#+ )", r"#\1", markdown, flags=re.MULTILINE)

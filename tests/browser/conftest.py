@@ -1,4 +1,4 @@
-"""One Chromium for the tests of a file."""
+"""One Chromium for all tests of a process."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import pytest
 from visit import CHROMIUM, chromium_browser
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium() -> Iterator[object]:
     pytest.importorskip("playwright", reason="playwright is not installed: make browser")
     if CHROMIUM is None:

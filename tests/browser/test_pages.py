@@ -89,7 +89,7 @@ def test_an_instance_leads_to_its_plan_and_the_wrong_step_is_red(chromium, pages
 def test_runs_are_linked(chromium, pages) -> None:
     visit = Visit(chromium, pages["compare"].resolve().as_uri())
     visit.page.locator("#coverage tbody a").first.click()
-    assert visit.page.title().startswith("lightsout:size=2 · btl")
+    assert visit.page.title().startswith("lightsout:size=2 · autoencoder, btl")
 
 
 def test_it_prints(chromium, pages) -> None:

@@ -1,14 +1,18 @@
 """Kills, signals, full disks, hostile files, faulty plugins and planners: what ``cube`` does when things go wrong.
 
     python tests/chaos/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
+                                [--slice K/N] [--minutes M] [--again]
 
-Every case is made from the seed. A command runs in a forked child that has everything imported; about every third kill,
-and all those at the start, hit a fresh interpreter. Required: a command that is continued gives the results of an
-undisturbed run, byte for byte; every error is one line and a documented exit code; nothing hangs; no half-written file,
-temporary folder or process is left; no code in a data file is run; limits of planners hold within a tenth.
+Every case is made from the seed. A command runs in a forked child that has everything imported; about every seventh
+kill, among them all those at the start, hits a fresh interpreter. Required: a command that is continued gives the
+results of an undisturbed run, byte for byte; every error is one line and a documented exit code; nothing hangs; no
+half-written file, temporary folder or process is left; no code in a data file is run; limits of planners hold within a
+tenth.
 
-With ``--work``, cases that were done there before with the same seed are not done again. A ``--scale`` below 1 does
-fewer cases of each class. Some cases need Linux, some (small disks, devices) need root; otherwise they are left out.
+With ``--work``, cases that were done there before with the same seed are not done again. A long run can thus be done
+in parts, one after the other: ``--slice 1/8`` … ``--slice 8/8``, or ``--minutes 5`` again and again. The call with
+which all cases are done writes the page. A ``--scale`` below 1 does fewer cases of each class. Some cases need Linux,
+some (small disks, devices) need root; otherwise they are left out.
 """
 
 from __future__ import annotations
@@ -16,21 +20,20 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
-import json
 import os
 import pkgutil
-import shlex
 import signal
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import attrs
 
 sys.path.insert(0, str(Path(__file__).parent))
 from chaos_cases import (
@@ -49,46 +52,11 @@ from chaos_cases import (
     user_files,
 )
 from chaos_cases.harness import Case, Verdict, become_subreaper, keep_command_line, run_case
+from chaos_cases.kept import Kept, Named, Part, do_cases
+from chaos_cases.page import TITLES, markdown, summary
 from chaos_cases.world import World
 
-TITLES = {
-    "kill": "kill -9 of `cube`, all stages",
-    "killed search": "kill -9 of planner or supervisor",
-    "signal": "SIGINT, SIGTERM, SIGHUP, all stages",
-    "places": "full disk, read-only, odd folders, environment, closed outputs",
-    "two at once": "two `cube` on one run, folder removed",
-    "pictures": "pictures",
-    "npz of the user": "npz of the user",
-    "CSV of the user": "CSV of the user",
-    "settings": "`--set`, domain strings, arguments, TOML",
-    "model and checkpoint": "code.safetensors, checkpoint",
-    "arrays of a run": "strips.npz, data.npz, bits.npz, traces",
-    "tables of a run": "JSON files, metrics, lies of manifest and results",
-    "links": "links in a run folder",
-    "planner faults": "planner process faults, memory limits",
-    "HTML": "HTML injection",
-    "plugins": "plugins",
-    "numbers": "numerics, odd sizes",
-    "reproducibility": "reproducibility",
-    "bundles": "bundles of strangers",
-    "identity": "the user's pictures changed after a run",
-    "studio": "requests to the studio",
-    "matrix": "matrices with changed cells",
-    "killed matrix": "kill -9 of the driver of a matrix",
-    "tune": "tunings with changed files",
-}
-PROMISES = {
-    "results lost or changed": ("lost", "changed"),
-    "tracebacks": ("traceback",),
-    "hangs": ("hang",),
-    "litter": ("litter",),
-    "orphans": ("orphan",),
-    "wrong culprits": ("wrong culprit",),
-    "code run": ("code run", "injected", "written through a link", "a device was replaced"),
-    "limits beyond 10 %": ("limit",),
-}
 NEED_TRAINING = {"kill", "signal", "model and checkpoint", "reproducibility"}
-SHOWN = 60  # failures that are listed
 
 Work = Case | Callable[[Path], Verdict]
 
@@ -102,44 +70,62 @@ def main() -> None:
     )
     parser.add_argument("--only", action="append", default=[], choices=list(TITLES), help="one class; repeatable")
     parser.add_argument("--work", type=Path, help="where cases work and their verdicts are kept; on a fast disk")
+    parser.add_argument("--slice", type=Part.read, default=Part(), metavar="K/N", help="every N-th case, from the K-th")
+    parser.add_argument("--minutes", type=float, help="after which no further case is begun")
+    parser.add_argument("--again", action="store_true", help="do again what failed, as after a fix")
     parser.add_argument("--output", type=Path, default=Path("results/chaos"))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="chaos-", ignore_cleanup_errors=True) as temporary:
         work = (arguments.work or Path(temporary)).resolve()
-        verdicts = list(run(work, arguments.seed, arguments.scale, arguments.only or list(TITLES)))
-    result = summary(verdicts, arguments.seed)
+        kept = Kept.read(work / f"verdicts-{arguments.seed}.jsonl")
+        named = named_cases(work, arguments.seed, arguments.scale, arguments.only or list(TITLES))
+        until = None if arguments.minutes is None else time.monotonic() + 60 * arguments.minutes
+        verdicts, missing = do_cases(named, kept, arguments.slice, until, again=arguments.again)
+    failed = sum(bool(verdict.complaints) for verdict in verdicts)
+    if missing:
+        print(
+            f"{len(verdicts)} of {len(verdicts) + missing} cases are done, {failed} failed; the same folder continues"
+        )
+    else:
+        write_page(summary(verdicts, arguments.seed, kept.repeated), arguments.output)
+    sys.exit(1 if failed else 0)
+
+
+def write_page(result: dict[str, Any], output: Path) -> None:
+    """Write the result as JSON and as a page, and print the page."""
     from cubespace.base.files import write_json, write_text
 
-    write_json(arguments.output.with_suffix(".json"), result)
     text = markdown(result)
-    write_text(arguments.output.with_suffix(".md"), text)
+    write_json(output.with_suffix(".json"), result)
+    write_text(output.with_suffix(".md"), text)
     print(text)
-    sys.exit(0 if not any(row["failures"] for row in result["classes"]) else 1)
 
 
-def run(work: Path, seed: int, scale: float, groups: Iterable[str]) -> Iterator[Verdict]:
-    """Run the cases of some classes in a folder and yield their verdicts; existing verdicts are kept."""
+def named_cases(work: Path, seed: int, scale: float, groups: Iterable[str]) -> Iterator[Named]:
+    """Yield the cases of some classes, which work in a folder."""
     prepare()
     world = World(work / "runs")
     groups = list(groups)
     world.make("chosen", *(["trained"] if set(groups) & NEED_TRAINING else []))
-    kept = work / f"verdicts-{seed}.jsonl"
-    known = {}
-    if kept.is_file():
-        for line in kept.read_text("utf-8").splitlines():
-            verdict = Verdict(**{**json.loads(line), "complaints": tuple(json.loads(line)["complaints"])})
-            known[verdict.group, verdict.name] = verdict
     for group in groups:
         for name, case in cases(world, seed, scale, group):
-            if (group, name) not in known:
-                folder = work / "case"
-                verdict = run_case(case, folder) if isinstance(case, Case) else case(folder)
-                with kept.open("a") as file:
-                    file.write(json.dumps(verdict.record()) + "\n")
-                known[group, name] = verdict
-                if verdict.complaints:
-                    print(f"{group}: {name[:100]}: {'; '.join(verdict.complaints)[:200]}", file=sys.stderr, flush=True)
-            yield known[group, name]
+            yield group, name, partial(measured, case, work / "case")
+
+
+def measured(case: Work, folder: Path) -> Verdict:
+    """Do a case in a folder; its verdict has the processor time, and is told if it is bad."""
+    begun = cpu_seconds()
+    verdict = run_case(case, folder) if isinstance(case, Case) else case(folder)
+    if verdict.complaints:
+        about = f"{verdict.group}: {verdict.name[:100]}: {'; '.join(verdict.complaints)[:200]}"
+        print(about, file=sys.stderr, flush=True)
+    return attrs.evolve(verdict, cpu_seconds=round(cpu_seconds() - begun, 3))
+
+
+def cpu_seconds() -> float:
+    """Return the processor time of this process and of all that has ended below it."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def prepare() -> None:
@@ -244,98 +230,6 @@ def _killed_search(world: World, victim: str, seed: str, folder: Path) -> Verdic
 
 def _killed_matrix(world: World, seed: str, folder: Path) -> Verdict:
     return matrices.killed_matrix(world, folder, seed)
-
-
-def summary(verdicts: list[Verdict], seed: int) -> dict[str, Any]:
-    """Return the table, the promises, and what failed."""
-    from cubespace.runs.folder.machine import environment
-
-    rows = []
-    for group, title in TITLES.items():
-        mine = [verdict for verdict in verdicts if verdict.group == group]
-        if mine:
-            number = sum(sum(verdict.counts.values()) if verdict.counts else 1 for verdict in mine)
-            kinds = Counter(kind_of(complaint) for verdict in mine for complaint in set(verdict.complaints))
-            rows.append(
-                {
-                    "class": title,
-                    "cases": number,
-                    "failures": sum(bool(verdict.complaints) for verdict in mine),
-                    "unforeseen": sum(verdict.unexpected for verdict in mine),
-                    "worst": ", ".join(f"{kind} {count}" for kind, count in kinds.most_common(3)),
-                }
-            )
-    hit: dict[str, Counter[str]] = {}
-    for verdict in verdicts:
-        if verdict.counts:
-            hit.setdefault(TITLES[verdict.group], Counter()).update(verdict.counts)
-    kinds = Counter(kind_of(complaint) for verdict in verdicts for complaint in verdict.complaints)
-    limits = [verdict.seconds for verdict in verdicts if verdict.group == "planner faults"]
-    return {
-        "command": command(),
-        "environment": environment(),
-        "time": time.strftime("%Y-%m-%d %H:%M"),
-        "seed": seed,
-        "classes": rows,
-        "hits": {title: dict(counts) for title, counts in hit.items()},
-        "promises": {name: sum(kinds[kind] for kind in of) for name, of in PROMISES.items()},
-        "longest_planner_case": max(limits, default=None),
-        "failures": [verdict.record() for verdict in verdicts if verdict.complaints],
-    }
-
-
-def command() -> str:
-    """Return the command line, without the working folder, which does not matter."""
-    words = iter(sys.argv)
-    kept = [word for word in words if word != "--work" or not next(words, None)]
-    return shlex.join(["python", *kept])
-
-
-def kind_of(complaint: str) -> str:
-    """Return the sort of a complaint."""
-    return complaint.partition(":")[0]
-
-
-def markdown(result: dict[str, Any]) -> str:
-    """Return the tables."""
-    machine = result["environment"]
-    lines = [
-        f"`{result['command']}`, seed {result['seed']}, {result['time']}, cubespace {machine['cubespace']}, "
-        f"{machine['processor']}, {machine['cores']} cores",
-        "",
-        "| class | cases | failures | unforeseen | worst |",
-        "|---|---|---|---|---|",
-    ]
-    rows = result["classes"]
-    lines += [
-        f"| {row['class']} | {row['cases']} | {row['failures']} | {row['unforeseen']} | {row['worst'] or '-'} |"
-        for row in rows
-    ]
-    sums = {name: sum(row[name] for row in rows) for name in ("cases", "failures", "unforeseen")}
-    lines += [
-        f"| sum (kills and signals one by one) | {sums['cases']} | {sums['failures']} | {sums['unforeseen']} | |",
-        "",
-    ]
-    for title, counts in result["hits"].items():
-        lines += [f"{title}: " + ", ".join(f"{name} {count}" for name, count in counts.items()) + ".", ""]
-    lines += ["| promise | broken |", "|---|---|"]
-    lines += [f"| {name} | {count} |" for name, count in result["promises"].items()]
-    lines += [
-        "",
-        "*Unforeseen*: reported in one line with exit code 1, as an unexpected error; not counted as a failure.",
-    ]
-    failures = result["failures"]
-    if failures:
-        lines += ["", f"{len(failures)} failures{', the first' if len(failures) > SHOWN else ''}:", ""]
-        lines += [
-            f"- {one['group']}, `{_plain(one['name'])}`: {_plain('; '.join(one['complaints']))}"
-            for one in failures[:SHOWN]
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _plain(text: str) -> str:
-    return "".join(letter if letter.isprintable() and letter not in "`|<>" else "?" for letter in text)[:160]
 
 
 if __name__ == "__main__":

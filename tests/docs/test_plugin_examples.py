@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,9 @@ ROOT = Path(__file__).parents[2]
 SHOWN = re.findall(
     r"```python\n# ([a-z_]+)\.py\n(.*?)```", (ROOT / "docs" / "plugins.md").read_text("utf-8"), re.DOTALL
 )
+README = "logit_sum"  # the module that README shows
 EXAMPLES = {  # by module: the kind and name of each component
+    README: [("apply", "logit-sum")],
     "cube_clock": [("domain", "clock"), ("domain", "clock:hours=7")],
     "cube_linear": [("encoder", "linear"), ("decoder", "linear")],
     "cube_unusual": [("precondition", "unusual")],
@@ -29,25 +30,29 @@ def install(folder: Path, module: str) -> None:
     (info / "entry_points.txt").write_text(f"[cubespace]\n{module} = {module}\n")
 
 
-def conforms(folder: Path, components: list[tuple[str, str]]) -> subprocess.CompletedProcess[str]:
-    """Run the conformance suites of some components in a process that finds the plugins of a folder."""
-    tests = [f"test_{number} = conformance({kind!r}, {spec!r})" for number, (kind, spec) in enumerate(components)]
-    (folder / "test_it.py").write_text("\n".join(["from cubespace.testing import conformance", *tests, ""]))
-    words = ["pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), "test_it.py"]
-    return python("-m", *words, cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)})
+@pytest.fixture(scope="module")
+def endings(tmp_path_factory) -> str:
+    """Return what pytest says of each check of the suites, all run by one process that finds the plugins."""
+    folder = tmp_path_factory.mktemp("examples")
+    (readme,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    for name, code in (*SHOWN, (README, readme)):
+        (folder / f"{name}.py").write_text(code)
+    for module, components in EXAMPLES.items():
+        install(folder, module)
+        tests = [f"test_{number} = conformance({kind!r}, {spec!r})" for number, (kind, spec) in enumerate(components)]
+        (folder / f"test_{module}.py").write_text("\n".join(["from cubespace.testing import conformance", *tests, ""]))
+    words = ("-q", "-rA", "-p", "no:cacheprovider", "--rootdir", str(folder), ".")
+    return python("-m", "pytest", *words, cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)}).stdout
 
 
-def test_the_module_of_the_readme_conforms(tmp_path) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    (tmp_path / "logit_sum.py").write_text(code)
-    install(tmp_path, "logit_sum")
-    answer = conforms(tmp_path, [("apply", "logit-sum")])
-    assert answer.returncode == 0, answer.stdout
+@pytest.mark.parametrize("module", EXAMPLES)
+def test_an_example_conforms(endings, module) -> None:
+    assert set(re.findall(rf"^([A-Z]+) test_{module}\.py", endings, re.MULTILINE)) == {"PASSED"}, endings
 
 
 def test_every_example_is_tested() -> None:
     shown = {module for module, code in SHOWN if "@hookimpl" in code}
-    assert shown == {*EXAMPLES, "cube_small"}
+    assert {*shown, README} == {*EXAMPLES, "cube_small"}
 
 
 def test_presets_and_commands_of_the_example_are_offered(tmp_path) -> None:
@@ -57,12 +62,3 @@ def test_presets_and_commands_of_the_example_are_offered(tmp_path) -> None:
         answer = cube(*words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
         assert answer.returncode == 0, answer.stderr
         assert said in answer.stdout
-
-
-@pytest.mark.parametrize("module", EXAMPLES)
-def test_an_example_of_the_documentation_conforms(module, tmp_path) -> None:
-    for name, code in SHOWN:
-        (tmp_path / f"{name}.py").write_text(code)
-    install(tmp_path, module)
-    answer = conforms(tmp_path, EXAMPLES[module])
-    assert answer.returncode == 0, answer.stdout

@@ -151,7 +151,7 @@ def test_they_pass_the_suite_that_they_bring(suites: str, start: str) -> None:
 
 
 def test_their_domain_is_used_by_name(strangers) -> None:
-    answer = cube(strangers, "show", "their-domain:cells=7", "-o", "row.png")
+    answer = cube(strangers, "show", "their-domain:side=9", "-o", "row.png")
     assert answer.returncode == 0, answer.stderr
     assert (strangers / "row.png").stat().st_size > 0
 

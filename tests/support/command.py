@@ -15,15 +15,18 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import threading
+import types
+from collections.abc import Callable, Mapping
 from functools import cache
-from multiprocessing.context import ForkServerContext
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
 import cubespace
 
 STREAMS = ("stdout", "stderr")
 LATE = ("typer._adapters", "mlxtend.data", "skimage.transform")  # what others import when they are first used
+_STARTING = threading.Lock()
 
 
 def cube(
@@ -40,8 +43,7 @@ def python(
     environment = dict(os.environ if env is None else env)
     with tempfile.TemporaryDirectory(prefix="cubespace-") as folder:
         said = Path(folder)
-        process = forkserver().Process(target=_run, args=(arguments, cwd or Path.cwd(), environment, said))
-        process.start()
+        process = forked(_run, arguments, cwd or Path.cwd(), environment, said)
         process.join()
         output, errors = ((said / stream).read_text() for stream in STREAMS)
     assert process.exitcode is not None
@@ -62,13 +64,29 @@ def least_cpu_seconds(*command: str, enough: float) -> float:
     return min(seconds)
 
 
+def forked(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
+    """Start a process that calls a function of a module, without importing the main module first.
+
+    That is the script that runs the tests, and does so again when it is imported, unless it has a guard against that.
+    """
+    process = _forkserver().Process(target=target, args=arguments)
+    with _STARTING:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            process.start()
+        finally:
+            sys.modules["__main__"] = main
+    return process
+
+
 @cache
-def forkserver() -> ForkServerContext:
+def _forkserver() -> ForkServerContext:
     """Return the context of a server that imports every module of ours, and so all that these need."""
     modules = [module.name for module in pkgutil.walk_packages(cubespace.__path__, "cubespace.")]
     ours = [name for name in modules if not name.endswith("__main__")]
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", *ours, *LATE])
+    context.set_forkserver_preload([*ours, *LATE])
     return context
 
 

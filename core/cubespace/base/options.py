@@ -131,7 +131,18 @@ def _quoted(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return "+".join(map(str, value))
     text = str(value)
-    return f'"{text}"' if "," in text else text
+    if _is_plain(text):
+        return text
+    quote = "'" if '"' in text else '"'
+    return f"{quote}{text}{quote}"
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a value is read as it stands, without quotes around it."""
+    try:
+        return "," not in text and split_list(text, text) in ([], [text]) and _unquoted(text.strip()) == text
+    except UsageError:
+        return False
 
 
 def _integer(value: object, _: object) -> int:

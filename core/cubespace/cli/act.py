@@ -11,9 +11,10 @@ import typer
 
 from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.command_group import SPEC
 from cubespace.cli.completion import names
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import SPEC, Device, Instances, Length, execution
+from cubespace.cli.options import Device, Instances, Length, execution
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.run_config import DEFAULT_PLANNER, PlanConfig
 

@@ -81,7 +81,10 @@ def _version(requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unusable file, 129, 130 or 143 interrupted.")
+@app.callback(
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unusable file, 4 plans or a model that failed a check, "
+    "5 a goal out of reach, 6 not judged (--strict), 129, 130 or 143 interrupted."
+)
 def root(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,

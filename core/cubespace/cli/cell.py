@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
+import attrs
 import typer
 
 from cubespace.base.observer import Observer, Observers
@@ -14,6 +15,7 @@ from cubespace.cli.options import (
     DEFAULTS,
     CellMemory,
     CellTime,
+    CheckpointSeconds,
     Device,
     Folder,
     Searches,
@@ -44,6 +46,7 @@ def cell(
     ] = False,
     searches: Searches = 1,
     device: Device = DEFAULTS.device,
+    checkpoint_seconds: CheckpointSeconds = DEFAULTS.checkpoint_seconds,
     observer: Watchers = None,
     cell_time: CellTime = None,
     cell_memory: CellMemory = None,
@@ -62,7 +65,7 @@ def cell(
     guests = observers(loaded, observer)
     with Terminal() as terminal, RunLog(run.file(LOG)) as log, limited(cell_time, cell_memory):
         own = (terminal, log, *_pruning(trial, storage))
-        how = execution(device, searches=searches)
+        how = attrs.evolve(execution(device, searches=searches), checkpoint_seconds=checkpoint_seconds)
         work = Work(run, loaded, how, Observers(own, guests), reuse or ())
         work.until(until, diagnose=diagnose)
 

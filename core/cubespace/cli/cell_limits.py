@@ -8,14 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from cubespace.base.errors import CubeError
+from cubespace.base.errors import CubeError, is_memory_error
 from cubespace.base.numbers import duration
 
 MEGABYTE = 1 << 20
+NO_LIBRARY = "failed to map segment"  # what the system says of a library for which there is no memory
 
 
 class CellTimeError(CubeError):
     """The cell took longer than it may."""
+
+
+class CellMemoryError(CubeError):
+    """A process of the cell needed more memory than it may have."""
 
 
 @contextmanager
@@ -37,8 +42,21 @@ def limited(seconds: float | None, megabytes: int | None) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
+    except Exception as error:
+        if megabytes is not None and _is_of_memory(error):
+            raise CellMemoryError(f"the cell needs more memory than its limit of {megabytes:,} MB") from error
+        raise
     finally:
         if seconds is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, handler)
         resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def _is_of_memory(error: BaseException | None) -> bool:
+    """Return whether an error, or one that led to it, says that there is no memory."""
+    while error is not None:
+        if is_memory_error(error) or NO_LIBRARY in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

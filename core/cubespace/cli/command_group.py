@@ -7,6 +7,8 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
+SPEC = "NAME[:key=value,…]"  # a component and its options
+
 # commands by purpose, those that a user needs first at the top
 PANELS = {
     "Learn and plan": ("run", "plan", "studio", "report", "show"),
@@ -18,9 +20,23 @@ PANELS = {
 OF_PLUGINS = "Commands of plugins"
 ORDER = [name for names in PANELS.values() for name in names]
 
+# options by purpose, where a command has many
+OPTIONS = {
+    "What is learned": ("domain", "learner", "apply", "encoder", "precondition", "seed", "seeds", "variant"),
+    "What is planned": ("planner", "model", "judge", "instances", "length", "time_limit", "memory_limit", "searches"),
+    "Settings and files": ("preset", "config", "pairs", "output", "reuse", "dry_run"),
+    "How it is computed": (
+        *("device", "threads", "precision", "compile", "checkpoint_seconds"),
+        *("executor", "jobs", "cell_time", "cell_memory"),
+    ),
+    "What it says": ("observer", "quiet", "verbose", "as_json", "no_plugin", "help"),
+}
+MANY = 12  # options that one list shows at a glance
+
 # what help shows for a value, by what typer would show
 VALUES = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<path>": "PATH"}
 VALUES |= {"<str>": "TEXT"}
+SHORT = {SPEC: "NAME[:…]"}  # in a narrow column
 
 
 class CommandGroup(TyperGroup):
@@ -35,7 +51,7 @@ class CommandGroup(TyperGroup):
         command = super().get_command(ctx, cmd_name)
         if isinstance(command, TyperCommand):
             command.rich_help_panel = command.rich_help_panel or panel_of(cmd_name)
-            _in_words(command.get_params(ctx))
+            _by_purpose(_in_words(command.get_params(ctx)))
         return command
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
@@ -63,7 +79,7 @@ class WordyOption(TyperOption):
         if self.is_flag:
             return None
         shown = self.metavar or str(self.display_type(ctx))
-        words = VALUES.get(shown, shown.strip("<>"))
+        words = SHORT.get(shown) or VALUES.get(shown, shown.strip("<>"))
         if self.max is not None:
             return f"{words}, {self.min or 0:,} to {self.max:,}"
         return words if self.min is None else f"{words} ≥ {self.min}"
@@ -75,6 +91,15 @@ class WordyOption(TyperOption):
 def panel_of(name: str) -> str:
     """Return the heading under which a command is listed."""
     return next((panel for panel, names in PANELS.items() if name in names), OF_PLUGINS)
+
+
+def _by_purpose(parameters: list[Any]) -> None:
+    """Put many options under headings; those that have none stay together at the top."""
+    options = [each for each in parameters if isinstance(each, TyperOption)]
+    if len(options) > MANY:
+        headings = {name: heading for heading, names in OPTIONS.items() for name in names}
+        for each in options:
+            each.rich_help_panel = each.rich_help_panel or headings.get(each.name or "")
 
 
 def _in_words(parameters: list[Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,6 +72,14 @@ def show(
     typer.echo(str(target))
 
 
+class Ground(StrEnum):
+    """What pictures are laid on."""
+
+    NONE = "none"
+    TEXTURED = "textured"
+    BLACK = "black"
+
+
 @attrs.frozen
 class Spoiled:
     """What is done to clean data."""
@@ -93,6 +102,16 @@ class Spoiled:
     )
     cursor: Annotated[int, typer.Option(min=0, max=32, help="Spoil: draw a pointer of this many pixels.")] = 0
     jpeg: Annotated[int | None, typer.Option(min=1, max=95, help="Spoil: store as JPEG of this quality.")] = None
+    ground: Annotated[Ground, typer.Option(help="Spoil: lay pictures on this ground.")] = Ground.NONE
+    ground_width: Annotated[int, typer.Option(min=1, max=64, help="Pixels of ground on each side.")] = 8
+    move: Annotated[float, typer.Option(min=0, max=64, help="Spoil: move the camera by up to these pixels.")] = 0.0
+    turn: Annotated[float, typer.Option(min=0, max=45, help="Spoil: turn the camera by up to these degrees.")] = 0.0
+    perspective: Annotated[float, typer.Option(min=0, max=64, help="Spoil: move each corner by up to this.")] = 0.0
+    gain: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: brighter or darker by up to this.")] = 0.0
+    offset: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: add up to this, of 1, to all pixels.")] = 0.0
+    slope: Annotated[float, typer.Option(min=0, max=0.99, help="Spoil: light one side more, the other less.")] = 0.0
+    place: Annotated[float, typer.Option(min=0, max=8, help="Spoil: put things down off by up to these pixels.")] = 0.0
+    place_turn: Annotated[float, typer.Option(min=0, max=45, help="Spoil: put things down turned by up to this.")] = 0.0
 
 
 @app.command(epilog="Example: `cube data mnist -n 5000 -o mnist.npz`")

@@ -20,6 +20,13 @@ from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.stages import CODE
 
+Half = Annotated[
+    bool,
+    typer.Option(
+        "--half", help="Of a bundle: a network's weights in half precision, which is refused if it changes a state."
+    ),
+]
+
 
 @app.command(
     epilog="Examples: `cube export lab runs/smoke -o smoke-eval`, `cube export bundle runs/mnist-… -o mnist.cube`"
@@ -41,26 +48,20 @@ def export(
     licence: Annotated[
         str, typer.Option(metavar="TEXT", help="Of a bundle: the licence under which the model is shared.")
     ] = "not stated",
-    half: Annotated[
-        bool,
-        typer.Option(
-            "--half",
-            help="Of a bundle: a network's weights in half precision, which is refused if it changes a state.",
-        ),
-    ] = False,
+    half: Half = False,
     as_json: AsJson = False,
     no_plugin: NoPlugin = None,
 ) -> None:
     """Write results or models in the formats of other tools."""
     loaded = catalogue(no_plugin)
-    if form in ("macq", "bundle") and len(folders) > 1:
-        raise UsageError(f"cube export {form} takes one run: {len(folders)} were named")
-    if form == "bundle":
-        written = _bundle(folders[0], output, licence, loaded if half else None)
-    elif form == "macq":
-        written = _macq(folders[0], output or Path(f"{folders[0].name}-macq.csv"), loaded)
-    else:
+    if form in RESULTS:
         written = RESULTS[form](folders, output)
+    elif len(folders) > 1:
+        raise UsageError(f"cube export {form} takes one run: {len(folders)} were named")
+    elif form == "bundle":
+        written = _bundle(folders[0], output, licence, loaded if half else None)
+    else:
+        written = _macq(folders[0], output or Path(f"{folders[0].name}-macq.csv"), loaded)
     if as_json:
         facts = {"file": str(written), "format": form, "runs": [str(folder) for folder in folders]}
         typer.echo(json.dumps(facts, indent=2))

@@ -14,11 +14,12 @@ from cubespace.base.errors import UsageError
 from cubespace.base.numbers import duration
 from cubespace.base.options import Spec, parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.command_group import SPEC
 from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.manner import Manner
 from cubespace.cli.matrix_view import MatrixView
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import SPEC, Precision
+from cubespace.cli.options import Precision
 from cubespace.cli.signals import Stopped
 from cubespace.experiments.cell_call import CellCall
 from cubespace.experiments.driver import MatrixRun, Outcome

@@ -12,6 +12,7 @@ import typer
 from cubespace.base.errors import UsageError
 from cubespace.base.observer import Observer
 from cubespace.cli.app import AsJson, NoPlugin, catalogue
+from cubespace.cli.command_group import SPEC
 from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.progress_bar import Terminal
 from cubespace.plugins.catalogue import Catalogue
@@ -20,7 +21,6 @@ from cubespace.settings import defaults
 from cubespace.settings.recipe import Execution
 from cubespace.settings.run_config import SHORT_NAMES, RunConfig, load_config, parse_settings
 
-SPEC = "NAME[:key=value,…]"
 DEFAULTS = Execution()
 DEFAULT_CONFIG = RunConfig()
 MOST_THREADS = 1024  # no machine gains from more, and torch fails with far larger numbers
@@ -72,8 +72,9 @@ Planner = Annotated[
 PlanModel = Annotated[
     Literal["learned", "lifted", "repaired", "auto"] | None,
     typer.Option(
-        help="What to plan with: the learned model, the lifted one, the learned one repaired by it, or auto, the "
-        "better one by what pairs say.  [default: learned]"
+        metavar="MODEL",
+        help="What to plan with: learned, lifted, repaired (the learned model, repaired by the lifted one), or auto, "
+        "the better one by what pairs say.  [default: learned]",
     ),
 ]
 PlanJudge = Annotated[

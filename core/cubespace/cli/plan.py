@@ -11,8 +11,9 @@ import attrs
 import typer
 
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.command_group import SPEC
 from cubespace.cli.completion import names
-from cubespace.cli.options import SPEC, Device, execution
+from cubespace.cli.options import Device, execution
 from cubespace.cli.progress_bar import Terminal
 from cubespace.runs.folder.plan_files import STRIP
 from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, MOST_SECONDS, TIME_LIMIT
@@ -90,8 +91,7 @@ def plan(
     refuse_missing({planner: solver})
     if output is not None:
         refuse_other_folder(output)
-    limits = Limits(seconds=time_limit, megabytes=memory_limit)
-    model = folder or newest_run()
+    limits, model = Limits(seconds=time_limit, megabytes=memory_limit), folder or newest_run()
     with Terminal(quiet=quiet) as terminal:
         if folder is None:
             terminal.say(f"with the newest run, {model}")

@@ -58,7 +58,9 @@ if TYPE_CHECKING:
 
 
 @app.command(
-    epilog="Example: `cube run --domain mnist --apply btl --planner fd-lmcut --planner fd-lama --instances 10`"
+    epilog="`NAME[:…]` is a component with options of its own: `cube run --domain mnist:size=4`; "
+    "`cube plugins KIND NAME` lists them. "
+    "Example: `cube run --domain mnist --apply btl --planner fd-lmcut --planner fd-lama --instances 10`"
 )
 @grouped
 def run(

@@ -17,11 +17,12 @@ import typer
 from cubespace.base.errors import UsageError
 from cubespace.base.options import parse_spec, split_list
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.command_group import SPEC
 from cubespace.cli.completion import names, presets, settings
 from cubespace.cli.manner import Manner
 from cubespace.cli.matrix import find_executor
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import SPEC, Domain
+from cubespace.cli.options import Domain
 from cubespace.cli.signals import Stopped
 from cubespace.experiments.executor import JobResult
 from cubespace.settings import defaults
@@ -183,7 +184,7 @@ def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
     """Print the best trials."""
     import optuna
 
-    from cubespace.experiments.tuning.study import completed
+    from cubespace.experiments.tuning.study import completed, ended
 
     done = completed(study)
     if not done:
@@ -195,7 +196,7 @@ def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
         rows = [{"trial": t.number, "value": t.values[0], "scores": t.values, "settings": t.params} for t in ranked]
         typer.echo(json.dumps({"best": str(best), "study": study.study_name, "trials": rows}, indent=2))
         return
-    pruned = len(study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.PRUNED,)))
+    pruned = len(ended(study, optuna.trial.TrialState.PRUNED))
     typer.echo(f"{len(done)} trials{f', and {pruned} pruned' if pruned else ''}; the best:", err=True)
     for trial in ranked[: max(SHOWN, len(front) if len(study.directions) > 1 else 0)]:
         words = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in trial.params.items())

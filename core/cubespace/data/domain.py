@@ -6,10 +6,10 @@ Three contracts, of which only the first is needed to learn and to plan:
 * :class:`Judge`: reads the state off a picture and says whether a step is a move; with it, plans are judged.
 * :class:`StateSpace`: random states, successors, a goal; with it there are problems at an exact distance and diagnosis.
 
-Two more exist for third-party worlds: an :class:`Explorer` must explore before it knows its states, and in an
-:class:`Environment` plans can be carried out. A :class:`Simulator` fulfils the first three. States are rows of small
-non-negative integers, always in batches: ``uint8[N, variables]``. Pictures are ``uint8[N, H, W]`` or, in colour,
-``uint8[N, H, W, 3]``.
+A :class:`Placing` one can also draw its things a little off their places. Two more exist for third-party worlds: an
+:class:`Explorer` must explore before it knows its states, and in an :class:`Environment` plans can be carried out. A
+:class:`Simulator` fulfils the first three. States are rows of small non-negative integers, always in batches:
+``uint8[N, variables]``. Pictures are ``uint8[N, H, W]`` or, in colour, ``uint8[N, H, W, 3]``.
 """
 
 from __future__ import annotations
@@ -170,6 +170,24 @@ class StateSpace(ABC):
                 first = np.cumsum(degrees) - degrees
                 return before, children[first + rng.integers(degrees)]
             before[stuck] = self.random_states(len(stuck), rng)
+
+
+class Placing(ABC):
+    """A state space that can draw its things a little off their places, as somebody leaves them who puts them down.
+
+    Each variable of a state stands for a thing, which is moved by an action that changes its value.
+    """
+
+    @abstractmethod
+    def render_placed(self, states: States, places: NDArray[np.float32]) -> Images:
+        """Return the picture of each state, things off by ``places``: right, down, in pixels, and turned, in degrees.
+
+        ``places`` is (states, variables, 3).
+        """
+
+    @abstractmethod
+    def read_placed(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
+        """Read the state off each picture as a judge does, wherever in its place a thing lies."""
 
 
 class Explorer(ABC):

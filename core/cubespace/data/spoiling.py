@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images, Indices, States
 from cubespace.base.errors import UsageError
-from cubespace.data.domain import Domain, Pairs, Simulator, StateSpace
+from cubespace.data.camera_judge import Sharpener
+from cubespace.data.domain import Domain, Pairs, Placing, Simulator, StateSpace
+from cubespace.data.spoiled_camera import lay_down, margin, photograph, pick_up
 from cubespace.data.spoiled_pictures import spoil_pixels, spoil_scene
 from cubespace.settings.run_config import Spoiling
 
 LAMP = 4  # pixels, the side of a lamp; a dark strip of two pixels more is added below the picture for them
 STRIP = LAMP + 2
 LAMP_EVERY = 9  # pixels from one lamp to the next
+Places = NDArray[np.float32] | None  # (states, variables, 3): right, down, turned; None: everything is where it should
 
 
 def spoil(domain: Domain, spoiling: Spoiling, *seeds: int) -> Domain:
@@ -22,6 +27,11 @@ def spoil(domain: Domain, spoiling: Spoiling, *seeds: int) -> Domain:
     if not spoiling.any:
         return domain
     rng = np.random.default_rng([*seeds, 0x5B01])
+    if spoiling.misplaced and not isinstance(domain, Placing):
+        raise UsageError(
+            "data.spoil.place and place_turn need a domain that draws each thing by itself, such as blocks; this one "
+            "cannot put things down inexactly"
+        )
     if isinstance(domain, Simulator):
         return SpoiledSimulator(domain, spoiling, rng)
     if spoiling.walks is not None:
@@ -42,14 +52,13 @@ class SpoiledPairs(Domain):
 
     @property
     def image_shape(self) -> tuple[int, ...]:
-        """Return the shape of the pictures, with the strip of the lamps."""
-        height, *rest = self.clean.image_shape
-        return (height + (STRIP if self.spoiling.blink else 0), *rest)
+        """Return the shape of the pictures, with the ground around them and the strip of the lamps."""
+        return _spoiled_shape(self.clean.image_shape, self.spoiling)
 
     @property
     def resizes(self) -> bool:
-        """Return whether the other domain does; never with a strip of lamps, which pictures of another size lack."""
-        return self.clean.resizes and not self.spoiling.blink
+        """Return whether the other domain does; never with lamps or ground, which pictures of another size lack."""
+        return self.clean.resizes and not self.spoiling.blink and not margin(self.spoiling)
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw pairs of the other domain and spoil them."""
@@ -67,9 +76,8 @@ class SpoiledSimulator(Simulator):
 
     @property
     def image_shape(self) -> tuple[int, ...]:
-        """Return the shape of the pictures, with the strip of the lamps."""
-        height, *rest = self.clean.image_shape
-        return (height + (STRIP if self.spoiling.blink else 0), *rest)
+        """Return the shape of the pictures, with the ground around them and the strip of the lamps."""
+        return _spoiled_shape(self.clean.image_shape, self.spoiling)
 
     @property
     def radices(self) -> tuple[int, ...]:
@@ -94,18 +102,43 @@ class SpoiledSimulator(Simulator):
 
     def render(self, states: States) -> Images:
         """Draw the states and spoil the pictures, differently each time."""
-        return spoil_pictures(self.clean.render(states), self.spoiling, self.rng)
+        return self._render(states, self._placed(len(states)))
+
+    def _render(self, states: States, places: Places) -> Images:
+        if places is not None and isinstance(self.clean, Placing):
+            drawn = self.clean.render_placed(states, places)
+        else:
+            drawn = self.clean.render(states)
+        return spoil_pictures(drawn, self.spoiling, self.rng)
+
+    def _placed(self, count: int) -> Places:
+        """Return by how much each thing misses its place, (states, variables, 3); None if nothing does."""
+        if not self.spoiling.misplaced:
+            return None
+        most = np.array([self.spoiling.place, self.spoiling.place, self.spoiling.place_turn])
+        return (most * self.rng.uniform(-1, 1, (count, len(self.radices), 3))).astype(np.float32)
 
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
-        """Let the clean simulator read the pictures, without the strip of the lamps."""
-        return self.clean.read(self._without_lamps(images))
+        """Let the clean simulator read the pictures, without what is around them."""
+        if self.spoiling.misplaced and isinstance(self.clean, Placing):
+            return self.clean.read_placed(pick_up(self._without_lamps(images), self.spoiling))
+        return self.clean.read(self._alone(images))
 
     def faults(self, images: Images) -> list[str]:
         """Let the clean simulator say what is impossible."""
-        return self.clean.faults(self._without_lamps(images))
+        return self.clean.faults(self._alone(images))
+
+    def _alone(self, images: Images) -> Images:
+        """Return the pictures without lamps and ground and, if a camera took them, as sharp as they were drawn."""
+        seen = self._without_lamps(images)
+        return self._sharpener.sharp(seen) if self.spoiling.shaking else pick_up(seen, self.spoiling)
 
     def _without_lamps(self, images: Images) -> Images:
-        return np.ascontiguousarray(images[:, : self.clean.image_shape[0]])
+        return np.ascontiguousarray(images[:, : self.clean.image_shape[0] + 2 * margin(self.spoiling)])
+
+    @cached_property
+    def _sharpener(self) -> Sharpener:
+        return Sharpener.of(self.clean, self.spoiling)
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw pairs, or walks cut into pairs, and mix some of them up."""
@@ -115,8 +148,21 @@ class SpoiledSimulator(Simulator):
             episodes = None
         else:
             before, after, episodes = walk(self.clean, number, spoiling, rng)
-        pairs = Pairs(self.render(before), self.render(after), before, after, episodes)
+        old = self._placed(len(before))
+        new = None if old is None else self._put_down(old, before != after)
+        pairs = Pairs(self._render(before, old), self._render(after, new), before, after, episodes)
         return mismatch(pairs, spoiling.wrong, self.rng)
+
+    def _put_down(self, places: NDArray[np.float32], moved: NDArray[np.bool_]) -> Places:
+        """Return where things lie after an action: those that it moves are put down anew."""
+        new = self._placed(len(places))
+        return None if new is None else np.where(moved[:, :, None], new, places)
+
+
+def _spoiled_shape(shape: tuple[int, ...], spoiling: Spoiling) -> tuple[int, ...]:
+    """Return the shape of pictures with the ground around them and the strip of the lamps below."""
+    (height, width, *colours), around = shape, 2 * margin(spoiling)
+    return (height + around + (STRIP if spoiling.blink else 0), width + around, *colours)
 
 
 def walk(space: StateSpace, count: int, spoiling: Spoiling, rng: np.random.Generator) -> tuple[States, States, Indices]:
@@ -162,7 +208,7 @@ def mismatch(pairs: Pairs, fraction: float, rng: np.random.Generator) -> Pairs:
 
 
 def spoil_pictures(images: Images, spoiling: Spoiling, rng: np.random.Generator, chunk: int = 1000) -> Images:
-    """Return pictures shifted, with lamps below, in another light, noisy, with bad pixels, in this order."""
+    """Return pictures on their ground, photographed, with lamps below, in another light, noisy, in this order."""
     if not spoiling.pictures:
         return images
     parts = [_spoiled(images[start : start + chunk], spoiling, rng) for start in range(0, len(images), chunk)]
@@ -170,6 +216,7 @@ def spoil_pictures(images: Images, spoiling: Spoiling, rng: np.random.Generator,
 
 
 def _spoiled(images: Images, spoiling: Spoiling, rng: np.random.Generator) -> Images:
+    images = photograph(lay_down(images, spoiling), spoiling, rng)
     if spoiling.shift:
         images = _shifted(images, spoiling.shift, rng)
     if spoiling.blink:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Indices
-from cubespace.base.errors import ContractError, InputError, UsageError
+from cubespace.base.errors import ContractError, CubeNote, InputError, UsageError
 from cubespace.base.files import replacing
 from cubespace.data.domain import Domain, Pairs, StateSpace
 from cubespace.data.splitting import split_by_state
@@ -23,6 +24,7 @@ FORMAT = 2
 READABLE = (1, 2)  # formats; the first recorded no sizes: its data sets were all split by pairs
 HELD_OUT_FRACTION = 0.05  # of the pairs, for validation, and as much again for test
 FEWEST = 4  # two transitions to learn from, since batch norm needs two, and one for each other part
+LEARNING_BYTES = 16  # that learning takes for each byte of the pictures: places on 5,000 and 20,000 pairs of photo
 FEWEST_EPISODES = 10  # with fewer, holding one out would be too much
 PICTURES = ("before", "after")
 FOUND = "found_"  # prefix of the names of what a domain found
@@ -92,6 +94,7 @@ def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "
     check_count(domain, count)
     pairs = domain.sample(count, draw)
     check_pairs(pairs, domain)
+    _note_memory(pairs)
     if len(pairs) < FEWEST:
         raise UsageError(f"{len(pairs)} transitions cannot be split in three: at least {FEWEST} are needed")
     if np.array_equal(pairs.before, pairs.after):
@@ -140,10 +143,27 @@ def _taken(left: list[int], counts: Indices, size: int) -> list[int]:
     return taken
 
 
+def _note_memory(pairs: Pairs) -> None:
+    """Tell the user if there are so many pairs that learning from them will probably fill the memory."""
+    needed, there = LEARNING_BYTES * 2 * pairs.before.nbytes, _memory()
+    if needed > there:
+        warnings.warn(
+            f"learning from {len(pairs):,} transitions takes about {needed / 1e9:,.0f} GB, "
+            f"this machine has {there / 1e9:,.0f}: fewer (data.transitions) or smaller pictures need less",
+            CubeNote,
+            stacklevel=2,
+        )
+
+
+def _memory() -> int:
+    """Return the bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def check_count(domain: Domain, count: int | None) -> None:
     """Raise if the pictures of ``count`` transitions do not fit into the memory of this machine."""
     needed = 0 if count is None else 2 * count * math.prod(domain.image_shape)
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    there = _memory()
     if needed > there:
         raise UsageError(
             f"{count:,} transitions need {needed / 1e9:,.0f} GB for their pictures, this machine has {there / 1e9:,.0f}"

@@ -25,6 +25,8 @@ class CellCall:
         words = ["cell", str(folder), "--until", until]
         words += [word for lender in lenders for word in ("--reuse", str(lender))]
         words += ["--device", self.execution.device, "--searches", str(self.execution.searches)]
+        if self.execution.checkpoint_seconds != Execution().checkpoint_seconds:
+            words += ["--checkpoint-seconds", str(self.execution.checkpoint_seconds)]
         words += ["--diagnose"] * diagnose
         words += [word for observer in self.observers for word in ("--observer", observer)]
         words += [word for plugin in self.blocked for word in ("--no-plugin", plugin)]

@@ -52,6 +52,7 @@ class Work:
     recipe: Recipe  # the settings of networks that are trained by gradient
     parts: Parts
     observer: Observer = attrs.field(factory=Observer)
+    registered: bool = False  # whether the pictures are of a camera that moved, and were laid over each other
     measure: Callable[[Code], Mapping[str, Measures]] = measure_nothing  # by held-out pairs, by split; only to report
 
 

@@ -47,6 +47,11 @@ class SavedCode:
     groups: tuple[int, ...] | None = None
     training: Training | None = None
 
+    @property
+    def registered(self) -> bool:
+        """Return whether pictures are registered before the code sees them."""
+        return set(self.details) == {"registration", "code"}
+
 
 class LearnedActions(ABC):
     """The actions that a learner found besides bits: labels of transitions, and what a label does to a state."""
@@ -117,6 +122,10 @@ class Code(ABC):
     def draw(self, bits: Bits) -> Images:
         """Return the pictures of states as bytes."""
         return (self.decode(bits) * 255.0).round().astype(np.uint8)
+
+    def straighten(self, images: Images) -> Images:
+        """Return pictures as the code compares them: from where a camera that moves is on average."""
+        return images
 
     def normalise(self, images: Images) -> Pictures:
         """Return pictures in [0, 1] without what the code takes no notice of, such as the light."""

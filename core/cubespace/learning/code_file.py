@@ -20,7 +20,8 @@ from cubespace.base.files import replacing
 from cubespace.base.options import structure
 from cubespace.learning.code import Code, SavedCode, Training
 
-FORMAT = 2  # 1 was a network that clustering could pass for
+FORMAT = 2  # 1 was a network that clustering could pass for …
+REGISTERED_FORMAT = 3  # … and this is a code behind a registration, which earlier versions cannot read
 MOST_PIXELS = 10**8  # of a picture; no picture that is read has more
 MOST_BITS = 10**6
 LENGTH = 8  # bytes at the beginning of a safetensors file: how long its header is
@@ -36,7 +37,7 @@ def write_saved(path: Path, saved: SavedCode, learner: str) -> None:
     """Write a code that was taken apart, and the spec of the learner that can read it again."""
     arrays = {name: np.ascontiguousarray(array) for name, array in saved.arrays.items()}
     about = {
-        "format": FORMAT,
+        "format": REGISTERED_FORMAT if saved.registered else FORMAT,
         "learner": learner,
         "image_shape": list(saved.image_shape),
         "bits": saved.bits,
@@ -54,10 +55,10 @@ def load_code(path: Path | str, read: Read) -> Code:
     """Let ``read`` build the code that a file holds."""
     path = Path(path)
     about, arrays = _content(path)
-    if about.get("format") != FORMAT:
+    if about.get("format") not in (FORMAT, REGISTERED_FORMAT):
         raise InputError(
-            f"{path} has format {about.get('format')!r}, this version reads {FORMAT}: learn again, or use the version "
-            "that made it"
+            f"{path} has format {about.get('format')!r}, this version reads {FORMAT} and {REGISTERED_FORMAT}: learn "
+            "again, or use the version that made it"
         )
     try:
         digest, learner = about["sha256"], str(about["learner"])
@@ -67,12 +68,22 @@ def load_code(path: Path | str, read: Read) -> Code:
     if _digest(arrays) != digest:
         raise InputError(f"{path} is damaged: its weights do not match their SHA-256. Train again to make it anew")
     try:
-        return read(learner, saved)
+        return _read(read, learner, saved)
     except CubeError as error:
         raise InputError(f"{path} holds a code that cannot be built: {error}") from error
     except Exception as error:  # forged settings can make a network of any size, or none
         first = next(iter(str(error).splitlines()), type(error).__name__)
         raise InputError(f"{path} holds a code that cannot be built: {first}") from error
+
+
+def _read(read: Read, learner: str, saved: SavedCode) -> Code:
+    """Build a code, behind its registration if it has one."""
+    if not saved.registered:
+        return read(learner, saved)
+    from cubespace.learning.registration.front import RegisteredCode, taken_apart  # needs torch
+
+    inner, registration = taken_apart(saved)
+    return RegisteredCode(read(learner, inner), registration)
 
 
 def _content(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -10,6 +10,7 @@ from cubespace.base.options import parse_spec
 from cubespace.learning.choice import Candidate
 from cubespace.learning.code import Training
 from cubespace.learning.measures import Measures
+from cubespace.learning.registration.record import RegistrationRecord
 
 USUAL_PRECISION = "float32"  # any other is named
 
@@ -26,6 +27,7 @@ class LearnerRecord:
     training: Training | None = None  # None: nothing was trained by gradient
     candidates: tuple[Candidate, ...] = ()
     doubt: str = ""
+    registration: RegistrationRecord | None = None  # None: it was not asked whether the camera moves
 
     @property
     def updates(self) -> int:

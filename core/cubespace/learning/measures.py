@@ -25,6 +25,13 @@ class Measures:
     possible_random: float | None = None  # … and of those made by random actions from the same states
     discriminator_f: float | None = None  # F measure of telling the two apart; some random ones are possible
 
+    @property
+    def authors_loss(self) -> float | None:
+        """Return what the paper's authors choose among trainings by: the mean of Rec and Succ, plus Direct."""
+        if self.successor is None or self.direct is None:
+            return None
+        return (self.reconstruction + self.successor) / 2 + self.direct
+
 
 @attrs.frozen(kw_only=True)
 class HeldOutMeasures:

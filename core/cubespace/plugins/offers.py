@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from itertools import takewhile
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from cubespace.base.toml import parse_toml
 from cubespace.base.words import printable, shortened
 from cubespace.plugins import blame
 
@@ -66,7 +66,7 @@ class PresetRegistry:
         check_offer(name, reason)
         if isinstance(settings, str):
             reason = reason or leading_comment(settings)
-            settings = tomllib.loads(settings)
+            settings = parse_toml(settings)
         if not isinstance(settings, Mapping):
             raise TypeError(f"preset '{name}' must be tables or TOML text, not {settings!r}")
         if not reason:

@@ -16,6 +16,7 @@ from cubespace.report import plots
 from cubespace.report.beliefs import beliefs
 from cubespace.report.lifted import lifted_section
 from cubespace.report.run_files import Facts, reasons, verdict
+from cubespace.report.tiles import tiles
 from cubespace.report.visuals import LearnedPictures, Story
 from cubespace.settings.run_config import dump_toml
 from cubespace.symbols.effects import SOURCES
@@ -40,10 +41,6 @@ class Result:
     seconds: float
     records: Sequence[PlanRecord]
     reasons: list[tuple[str, int]]
-
-    def share(self, count: int | None) -> float:
-        """Return a count as a percentage of all instances."""
-        return 100 * (count or 0) / max(1, self.instances)
 
 
 def results(facts: Facts) -> list[Result]:
@@ -79,6 +76,8 @@ def run_page(facts: Facts, learned: LearnedPictures | None, output: Path) -> str
         "sources": SOURCES,
         "precision": facts.extraction.precision if facts.extraction else None,
         "leader": next((row for row in rows if row.planner == facts.leader), None),
+        "tiles": tiles(facts),
+        "verdicts": {verdict(record) for record in facts.records},
         "toml": dump_toml(facts.run.config),
         "pddl": pddl(facts.run.file("domain.pddl")) if facts.extraction else None,
         "file": lambda name: link(facts.run.file(name), output),

@@ -13,6 +13,7 @@ from attrs.validators import and_, ge, gt, le, lt, optional
 
 from cubespace.base.options import MOST_LAYERS, MOST_UNITS
 from cubespace.settings import defaults
+from cubespace.settings.registration import RegistrationConfig
 
 MOST_SEED = 2**63 - 1  # as large as torch takes
 
@@ -42,6 +43,7 @@ class LearnerConfig:
     least_coverage: float = _setting(0.5, _fraction)  # of held-out pairs, of a code that auto may choose …
     most_residue: float = _setting(0.02, ge(0.0))  # … errors that stay in the next picture, of all variance …
     most_structure: float = _setting(0.1, ge(0.0))  # … and errors of pixels together, such as shadows
+    registration: RegistrationConfig = attrs.field(factory=RegistrationConfig)
 
 
 @attrs.frozen(kw_only=True)

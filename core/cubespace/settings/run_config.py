@@ -19,6 +19,7 @@ from cubespace.settings import defaults
 from cubespace.settings.migration import OLD_SECTION, migrated, refuse_old_keys
 from cubespace.settings.presets import find_preset, over
 from cubespace.settings.recipe import AUTO, MOST_SEED, AutoencoderConfig, LearnerConfig, TrainConfig
+from cubespace.settings.spoiled_camera import CameraSpoiling
 from cubespace.settings.spoiled_pictures import PictureSpoiling
 from cubespace.settings.stages import STAGES, Stage, way_to
 from cubespace.settings.toml_file import read_toml
@@ -55,7 +56,7 @@ def _some(_: object, __: object, value: tuple[str, ...]) -> None:
 
 
 @attrs.frozen(kw_only=True)
-class Spoiling(PictureSpoiling):
+class Spoiling(CameraSpoiling, PictureSpoiling):
     """What is done to clean data; nothing by default."""
 
     noise: float = attrs.field(default=0.0, validator=ge(0.0))  # standard deviation of noise on each pixel, of 1
@@ -75,7 +76,7 @@ class Spoiling(PictureSpoiling):
     @property
     def pictures(self) -> bool:
         """Return whether pictures look different from what the domain draws."""
-        return bool(self.noise or self.light or self.shift or self.blink) or self.scene or self.pixels
+        return bool(self.noise or self.light or self.shift or self.blink) or self.camera or self.scene or self.pixels
 
 
 @attrs.frozen(kw_only=True)

@@ -8,7 +8,7 @@ from attrs.validators import and_, ge, le, lt, optional
 _share = and_(ge(0.0), lt(1.0))
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False)  # the settings of data.spoil consist of several such classes
 class PictureSpoiling:
     """What is done to each picture by itself, in a way of its own; nothing by default."""
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images
+from cubespace.base.errors import UsageError
 
 BLOCK_PIXELS = 10  # along a side of a cell; a flat block leaves a gap of one pixel
 DEPTH_PIXELS = 4  # by which the top and the side of a solid block are drawn to the right and upwards
@@ -15,6 +16,9 @@ GROUND_PIXELS = 2
 HAND_PIXELS = 2
 TOLERANCE_FRACTION = 0.45  # of the smallest distance between two colours; below a half, so a blend of two is neither
 MIDDLE_ROWS, MIDDLE_COLUMNS = slice(2, 6), slice(4, 8)  # of a cell: what no top and no side of another block reaches
+
+POINTS = 3  # in each direction, by which it is seen how much of a pixel a turned block covers
+FLAT_ROWS, FLAT_COLUMNS = slice(3, 7), slice(2, 6)  # of a cell: its middle, which a flat block off its place covers too
 
 BACKGROUND, GROUND, HAND = (24, 24, 32), (96, 80, 64), (128, 128, 128)
 COLOURS = {
@@ -98,15 +102,55 @@ class BlockPictures:
             faces.append(_grid(slice(1 - step, BLOCK_PIXELS - step), side_columns, side))
         return [*faces, _grid(slice(0, BLOCK_PIXELS), slice(0, BLOCK_PIXELS), self._palette)]
 
+    def draw_placed(self, cells: NDArray[np.uint8], places: NDArray[np.float32]) -> Images:
+        """Draw flat blocks off their places by (batch, blocks, 3): right, down, in pixels, and turned, in degrees."""
+        if self._solid:
+            raise UsageError("solid blocks are drawn exactly in their cells: use flat ones to put them down inexactly")
+        pictures = self.draw(np.zeros_like(cells)).astype(np.float32)
+        for cell in self._places():
+            rows = np.flatnonzero(cells[:, cell])
+            block, (down, right) = cells[rows, cell].astype(np.intp), self._corner(cell)
+            middle = np.array([right + (BLOCK_PIXELS - 1) / 2, down + (BLOCK_PIXELS + 1) / 2], dtype=np.float32)
+            share = self._share(middle + places[rows, block - 1, :2], places[rows, block - 1, 2])[..., None]
+            pictures[rows] = pictures[rows] * (1 - share) + share * self._palette[block][:, None, None]
+        return np.rint(pictures).astype(np.uint8)
+
+    def _share(self, middle: NDArray[np.float32], angle: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return which share of each pixel turned squares cover, by points within it: (squares, height, width)."""
+        height, width = self.image_shape[:2]
+        points = (np.arange(POINTS) + 0.5) / POINTS
+        x = (np.arange(width)[:, None] + points).ravel().astype(np.float32) - middle[:, :1]  # (squares, columns)
+        y = (np.arange(height)[:, None] + points).ravel().astype(np.float32) - middle[:, 1:]
+        cosine, sine = (each(np.radians(angle))[:, None, None] for each in (np.cos, np.sin))
+        along = np.abs(cosine * x[:, None] + sine * y[:, :, None])  # (squares, rows, columns)
+        across = np.abs(cosine * y[:, :, None] - sine * x[:, None])
+        inside = np.maximum(along, across) <= (BLOCK_PIXELS - 1) / 2
+        covered: NDArray[np.float32] = inside.reshape(len(middle), height, POINTS, width, POINTS).mean(
+            (2, 4), dtype=np.float32
+        )
+        return covered
+
     def look(self, images: Images) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """Return the block that each cell shows, or 0, and whether the cell looks like it: (batch, cells) each."""
+        cells = self._nearest(images, MIDDLE_ROWS, MIDDLE_COLUMNS)[0]
+        return cells, self._clear(images, cells)
+
+    def look_placed(self, images: Images) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return the same of flat blocks that lie off their places: the middle of each cell decides."""
+        cells, apart = self._nearest(images, FLAT_ROWS, FLAT_COLUMNS)
+        return cells, apart <= self.tolerance
+
+    def _nearest(self, images: Images, rows: slice, columns: slice) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+        """Return the block whose colour a part of each cell has, or 0, and how far it is: (batch, cells) each."""
         cells = np.zeros((len(images), self.blocks * self.columns + 1), dtype=np.uint8)
+        nearest = np.zeros(cells.shape)
         for cell in self._places():
             down, right = self._corner(cell)
-            middle = images[:, down:, right:][:, MIDDLE_ROWS, MIDDLE_COLUMNS].mean((1, 2))  # (batch, 3)
+            middle = images[:, down:, right:][:, rows, columns].mean((1, 2))  # (batch, 3)
             apart = np.abs(middle[:, None] - self._palette)  # (batch, colours, 3)
             cells[:, cell] = apart.sum(2).argmin(1)
-        return cells, self._clear(images, cells)
+            nearest[:, cell] = np.take_along_axis(apart.max(2), cells[:, [cell]].astype(np.intp), axis=1)[:, 0]
+        return cells, nearest
 
     def _clear(self, images: Images, cells: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Return which cells look as they are drawn; a fault outside of all cells counts for the last one."""

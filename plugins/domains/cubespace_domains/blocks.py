@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images, Indices, States
 from cubespace.base.options import option
-from cubespace.data.domain import Simulator
+from cubespace.data.domain import Placing, Simulator
 from cubespace_domains.block_pictures import NAMES, BlockPictures
 from cubespace_domains.faults import joined, miscounted, unclear
 
@@ -26,7 +26,7 @@ class BlocksOptions:
     solid: bool = option(False, "blocks have depth: those above and beside it hide the top and the side of a block")
 
 
-class Blocks(Simulator):
+class Blocks(Simulator, Placing):
     """A state says in which cell each block is: column times the number of blocks, plus the height; or in the gripper.
 
     The gripper counts as one more cell, the last. In the goal all blocks stand in the last column, the
@@ -121,9 +121,19 @@ class Blocks(Simulator):
         """Draw the blocks."""
         return self._pictures.draw(self._cells(states))
 
+    def render_placed(self, states: States, places: NDArray[np.float32]) -> Images:
+        """Draw flat blocks off their places."""
+        return self._pictures.draw_placed(self._cells(states), places)
+
+    def read_placed(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
+        """Find the cell of each block; the middle of each cell must look like what is read, the rest may differ."""
+        return self._read(*self._pictures.look_placed(images))
+
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Find the cell of each block by the rule of the class."""
-        cells, clear = self._pictures.look(images)
+        return self._read(*self._pictures.look(images))
+
+    def _read(self, cells: NDArray[np.uint8], clear: NDArray[np.bool_]) -> tuple[States, NDArray[np.bool_]]:
         readable = clear.all(1) & self._possible(cells)
         numbers = np.arange(1, self.blocks + 1)
         states = (cells[:, None] == numbers[:, None]).argmax(2).astype(np.uint8)  # (batch, blocks)

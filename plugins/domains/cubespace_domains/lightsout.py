@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, le
+from attrs.validators import and_, ge, in_, le
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Images, States
@@ -14,6 +16,7 @@ from cubespace_domains.faults import unclear
 from cubespace_domains.mosaic import Mosaic
 
 LAMP_PIXELS = 9  # along a side
+WIDE, THIN = "wide", "thin"
 UNCLEAR_RANGE = 0.1  # a pixel this close to the middle, between .4 and .6, is neither lit nor dark
 
 
@@ -24,10 +27,25 @@ class LampOptions:
     size: int = option(4, "lamps along a side", and_(ge(2), le(64)))
 
 
-def lamp() -> NDArray[np.uint8]:
-    """Draw a lit lamp: a white cross with a dark pixel around it."""
+@attrs.frozen(kw_only=True)
+class CrossOptions(LampOptions):
+    """The number of lamps along a side, and their look."""
+
+    lamp: str = option(
+        WIDE,
+        "the cross of a lit lamp: wide (arms of 3 pixels and a dark pixel around them), or thin, as the paper's "
+        "authors drew it (arms of 2 pixels, to the edges of the cell)",
+        in_((WIDE, THIN)),
+    )
+
+
+def lamp(cross: str = WIDE) -> NDArray[np.uint8]:
+    """Draw a lit lamp: a white cross on a dark cell."""
     picture = np.zeros((LAMP_PIXELS, LAMP_PIXELS), dtype=np.uint8)
-    picture[3:6, 1:-1] = picture[1:-1, 3:6] = 255
+    if cross == WIDE:
+        picture[3:6, 1:-1] = picture[1:-1, 3:6] = 255
+    else:
+        picture[4:6] = picture[:, 4:6] = 255
     return picture
 
 
@@ -40,11 +58,12 @@ class LightsOut(Simulator):
 
     revision = 1
     closed = True
-    Options = LampOptions
+    Options: ClassVar[type[LampOptions]] = CrossOptions
 
     def __init__(self, options: LampOptions) -> None:
         self.size = options.size
-        self._lamps = Mosaic(np.stack([np.zeros_like(lamp()), lamp()]), self.size, self.size)
+        self._lit = lamp(options.lamp if isinstance(options, CrossOptions) else WIDE)  # (9, 9)
+        self._lamps = Mosaic(np.stack([np.zeros_like(self._lit), self._lit]), self.size, self.size)
         self._presses = _presses(self.size)  # (lamps, lamps)
 
     @property
@@ -93,7 +112,7 @@ class LightsOut(Simulator):
         cells, clear = (
             pixels.reshape(-1, self.size, LAMP_PIXELS, self.size, LAMP_PIXELS).swapaxes(2, 3) for pixels in (lit, sharp)
         )  # (batch, row, column, 9, 9)
-        on = (cells == (lamp() > 0)).all((3, 4))
+        on = (cells == (self._lit > 0)).all((3, 4))
         off = ~cells.any((3, 4))
         return on, (on | off) & clear.all((3, 4))
 

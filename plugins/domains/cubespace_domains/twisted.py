@@ -32,6 +32,7 @@ class TwistedLightsOut(LightsOut):
     """
 
     revision = 1
+    Options = LampOptions
 
     def __init__(self, options: LampOptions) -> None:
         super().__init__(options)

@@ -67,6 +67,7 @@ class Verdict:
     complaints: tuple[str, ...] = ()
     code: int | None = 0
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of this process and of all that it has started
     unexpected: bool = False  # reported in one line, but not foreseen
     said: str = ""
     counts: dict[str, int] = attrs.field(factory=dict)  # what the case consisted of, such as kills by stage

@@ -129,9 +129,11 @@ def killed_run(world: World, folder: Path, number: int, seed: str, hits: dict[st
     complaints: list[str] = []
     words = world.words()
     begun = time.monotonic()
-    for stage, times in (hits or HITS).items():
+    stages = hits or HITS
+    imports = rng.choice(list(stages))  # the stage in which a fresh interpreter is hit: it costs three forked ones
+    for stage, times in stages.items():
         for turn in range(times):
-            fresh = stage == "start" or turn == 0
+            fresh = stage == "start" or (turn == 0 and stage == imports)
             process = Process.start(words, folder, fresh=fresh)
             delay = rng.uniform(0, SECONDS[stage])
             reached = process.hit(stage, delay, number)

@@ -98,21 +98,19 @@ class Server:
 
 def hostile_requests(world: World, seed: int, count: int) -> Iterator[tuple[str, Callable[[Path], Verdict]]]:
     """Yield cases, each a request or a handful of connections; the last one ends the studio."""
-    server: list[Server] = []
-    for number in range(count):
-        rng = random.Random(f"{seed} studio {number}")
-        kind = (_path, _host, _origin, _body, _silence)[number % 5]
-        name = f"{kind.__name__.strip('_')} {number}"
-        yield name, partial(_tried, world, server, kind, rng, name)
-    yield "Ctrl-C", partial(_ended, server)
+    server = Server(world, world.folder.with_name("studio"))
+    try:
+        for number in range(count):
+            rng = random.Random(f"{seed} studio {number}")
+            kind = (_path, _host, _origin, _body, _silence)[number % 5]
+            name = f"{kind.__name__.strip('_')} {number}"
+            yield name, partial(_tried, server, kind, rng, name)
+        yield "Ctrl-C", partial(_ended, server)
+    finally:  # that case may be for a later call
+        server.end()
 
 
-def _tried(
-    world: World, servers: list[Server], kind: Callable[..., str], rng: random.Random, name: str, folder: Path
-) -> Verdict:
-    if not servers:
-        servers.append(Server(world, folder.with_name("studio")))
-    (server,) = servers
+def _tried(server: Server, kind: Callable[..., str], rng: random.Random, name: str, _: Path) -> Verdict:
     server.start()
     begun = time.monotonic()
     complaints = [kind(server, rng)]
@@ -123,8 +121,9 @@ def _tried(
     return Verdict(group="studio", name=name, complaints=kept, seconds=round(time.monotonic() - begun, 3))
 
 
-def _ended(servers: list[Server], _: Path) -> Verdict:
-    complaints = servers.pop().end() if servers else []
+def _ended(server: Server, _: Path) -> Verdict:
+    server.start()
+    complaints = server.end()
     return Verdict(group="studio", name="Ctrl-C", complaints=tuple(complaints))
 
 

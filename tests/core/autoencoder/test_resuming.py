@@ -1,4 +1,5 @@
 import json
+import multiprocessing
 import random
 import shutil
 import signal
@@ -9,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 from builders import train_in_a_process, trained_code, training_run
-from command import forkserver
+from command import forked
 from toggles import EVERY_EPOCH, tiny_recipe, toggles
 
 from cubespace.autoencoder.checkpoint import CURRENT, save_checkpoint
@@ -115,10 +116,8 @@ def test_pictures_that_do_not_pair_are_refused(tmp_path) -> None:
 
 def train_and_kill(folder: Path, length: int, after: int, delay: float) -> None:
     """Train in a process of its own, wait for an epoch to be over and a bit longer, and kill it."""
-    context = forkserver()  # torch is imported once, not once per kill
-    here, there = context.Pipe(duplex=False)
-    process = context.Process(target=train_in_a_process, args=(folder, length, there), daemon=True)
-    process.start()
+    here, there = multiprocessing.Pipe(duplex=False)
+    process = forked(train_in_a_process, folder, length, there)  # torch is imported once, not once per kill
     there.close()
     while here.recv() < after:
         pass

@@ -96,8 +96,10 @@ def test_a_component_without_options_says_so() -> None:
 
 
 def test_a_spec_prints_as_text_that_parses_to_it() -> None:
-    for text in ("mnist", "x:size=4,search=let(a,b)", "x:noisy=on"):
-        assert parse_spec(str(parse_spec(text))) == parse_spec(text)
+    quoted = ('"it\'s here"', "'a \"b\" c'", '"a(b"', "']a'", "\"'a'\"", '" a"', '"a,b"')
+    for text in ("mnist", "x:size=4,search=let(a,b)", "x:noisy=on", "x:path=", *(f"x:path={each}" for each in quoted)):
+        assert parse_spec(str(parse_spec(text))) == parse_spec(text), text
+    assert str(parse_spec("x:search=a(b)")) == "x:search=a(b)", "no quotes where none are needed: keys stay"
 
 
 def test_a_spec_is_parsed_once_and_cannot_be_changed() -> None:

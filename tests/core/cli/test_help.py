@@ -1,11 +1,12 @@
 """What ``cube -h`` shows: commands by use, values in words, defaults."""
 
 import re
+from pathlib import Path
 
 import pytest
 import typer
 
-from cubespace.cli.command_group import OF_PLUGINS, ORDER, panel_of
+from cubespace.cli.command_group import OF_PLUGINS, OPTIONS, ORDER, panel_of
 from cubespace.cli.commands import app
 
 GROUP = typer.main.get_group(app)
@@ -45,3 +46,27 @@ def test_the_whole_help_names_arguments_plainly(cube) -> None:
     assert "Usage: cube plan [OPTIONS] INIT GOAL" in cube("plan", "-h").stdout
     assert "Usage: cube theory [OPTIONS] [RUN]" in cube("theory", "-h").stdout
     assert "<" not in cube("-h").stdout
+
+
+@pytest.mark.parametrize("name", ["run", "matrix", "train", "evaluate"])
+def test_many_options_are_listed_by_purpose_and_leave_room_for_words(name, cube) -> None:
+    shown = cube(name, "-h").stdout.splitlines()
+    headings = [line.strip("╭╮─ ") for line in shown if line.startswith("╭─ ")]
+    assert set(headings) <= {*OPTIONS, "Arguments", "Options"}
+    assert len(headings) >= 4
+    assert max(map(len, shown)) <= 80
+    for first in (line for line in shown if re.match(r"│ +--", line)):
+        words = re.split(r"\s{2,}", first.partition("[default")[0].strip("│ "))[-1]
+        assert first.index(words) <= 48, first  # so that 30 characters are left
+
+
+def test_no_option_of_a_run_is_without_a_heading() -> None:
+    parameters = GROUP.get_command(CONTEXT, "run").get_params(CONTEXT)
+    assert not [each.name for each in parameters if each.rich_help_panel not in OPTIONS]
+
+
+def test_every_exit_code_is_in_the_help(cube) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "exit-codes.md").read_text("utf-8")
+    codes = re.findall(r"^\| (\d+) \|", page, re.MULTILINE)
+    words = cube("-h").stdout.partition("Exit codes:")[2]
+    assert codes == re.findall(r"\b\d+\b", words)

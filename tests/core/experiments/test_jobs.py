@@ -68,13 +68,18 @@ def test_a_job_is_a_call_of_cube_and_has_a_line_in_the_script() -> None:
     calls = executor_jobs(
         jobs,
         FOLDER,
-        CellCall(execution=Execution(searches=2, device="cpu"), observers=("tb:a=1",), blocked=("piles",), seconds=60),
+        CellCall(
+            execution=Execution(searches=2, device="cpu", checkpoint_seconds=5),
+            observers=("tb:a=1",),
+            blocked=("piles",),
+            seconds=60,
+        ),
         True,
     )
     assert [call.arguments[:2] for call in calls] == [("cell", str(job.cell.folder)) for job in jobs]
     assert calls[0].arguments[2:4] == ("--until", "extract")
-    how = ("--device", "cpu", "--searches", "2", "--diagnose", "--observer", "tb:a=1", "--no-plugin", "piles")
-    how = (*how, "--cell-time", "60")
+    how = ("--device", "cpu", "--searches", "2", "--checkpoint-seconds", "5", "--diagnose", "--observer", "tb:a=1")
+    how = (*how, "--no-plugin", "piles", "--cell-time", "60")
     assert calls[0].arguments[4:] == how, "a shared model is diagnosed for all, and there is nobody to take over from"
     assert calls[1].arguments[3:] == ("evaluate", *how), "it works in the same folder"
     assert calls[2].arguments[3:] == ("evaluate", "--reuse", str(jobs[0].cell.folder), *how)

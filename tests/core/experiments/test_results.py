@@ -41,6 +41,8 @@ def test_results_are_a_short_line_and_a_table() -> None:
     assert repr(RESULTS) == "<Results for images: fd-lmcut 2 found, ? valid, ? optimal>"
     assert "<td>?</td>" in RESULTS._repr_html_()
     assert RESULTS.records() == [as_table(record) for record in RECORDS]
+    assert list(RESULTS.records()[0])[:5] == ["problem", "planner", "outcome", "valid", "optimal"]
+    assert list(RESULTS.records()[0])[-3:] == ["key", "trace", "pictures"]
     assert RESULTS["planners"]["fd-lmcut"]["found"] == 2
 
 

@@ -11,13 +11,17 @@ import pytest
 from tiny_matrix import DEFAULTS, InProcess
 from tiny_run import SETTINGS
 
+from cubespace.base.errors import UsageError
 from cubespace.base.options import NoOptions
+from cubespace.experiments.executor import Job, JobResult
 from cubespace.plugins.catalogue import load_plugins
 
 optuna = pytest.importorskip("optuna", reason="cube tune needs the extra [tune]")
 
 from cubespace.experiments.tuning.genetic import genes_key  # noqa: E402
-from cubespace.experiments.tuning.study import OWNER, TuningRun, completed  # noqa: E402
+from cubespace.experiments.tuning.pruning import PrunedError  # noqa: E402
+from cubespace.experiments.tuning.storage import open_storage  # noqa: E402
+from cubespace.experiments.tuning.study import OWNER, REPEAT, TuningRun, completed, ended  # noqa: E402
 from cubespace.experiments.tuning.tuning_file import Tuning  # noqa: E402
 from cubespace.settings.run_config import load_config  # noqa: E402
 
@@ -25,8 +29,9 @@ SEEDS = {"data.seed": list(range(8))}
 
 
 def trials_of(storage: str) -> list:
-    (name,) = optuna.get_all_study_names(storage)
-    return optuna.load_study(study_name=name, storage=storage).trials
+    names = optuna.get_all_study_names(storage)
+    assert len(names) <= 1
+    return optuna.load_study(study_name=names[0], storage=storage).trials if names else []
 
 
 class Meeting(InProcess):
@@ -75,6 +80,50 @@ def test_ranges_and_several_objectives(tmp_path) -> None:
     assert best.data.transitions in {trial.params["data.transitions"] for trial in study.best_trials}
 
 
+def test_another_process_that_makes_the_tables_at_the_same_moment_is_waited_for(tmp_path, monkeypatch) -> None:
+    """Of two that open a new database, one finds a table that was not there when it looked."""
+    taken = [
+        "table studies already exists",
+        "(sqlite3.IntegrityError) UNIQUE constraint failed: alembic_version.version_num",
+    ]
+    create, failures = optuna.create_study, list(taken)
+
+    def racing(**options):
+        if failures:
+            raise RuntimeError(failures.pop())
+        return create(**options)
+
+    monkeypatch.setattr(optuna, "create_study", racing)
+    tuning = Tuning(settings=dict(DEFAULTS), space={"data.seed": [0]}, objective="coverage", sampler="random")
+    run = TuningRun(tmp_path / "t", tuning, load_plugins(), f"sqlite:///{tmp_path}/s.db")
+    assert len(run.run(1, Pruned(NoOptions())).trials) == 1
+    failures.append("no such host")
+    with pytest.raises(UsageError, match="no such host"):
+        run.run(1, Pruned(NoOptions()))
+
+
+def test_a_writer_waits_while_others_write(tmp_path) -> None:
+    storage = open_storage(f"sqlite:///{tmp_path}/s.db")
+    with storage.engine.connect() as connection:
+        ((milliseconds,),) = connection.exec_driver_sql("PRAGMA busy_timeout")
+    assert milliseconds == 60_000, "five seconds, the default, are short beside many processes"
+
+
+class Pruned(InProcess):
+    """Stops every trial at once."""
+
+    def call(self, job: Job) -> JobResult:
+        return JobResult(job=job, status=PrunedError.exit_code)
+
+
+def test_what_repeats_a_pruned_trial_is_pruned_and_not_counted(tmp_path) -> None:
+    tuning = Tuning(settings=dict(DEFAULTS), space={"data.seed": [0, 1, 2]}, objective="coverage", sampler="random")
+    study = TuningRun(tmp_path / "t", tuning, load_plugins()).run(3, Pruned(NoOptions()))
+    assert {trial.state.name for trial in study.trials} == {"PRUNED"}
+    assert [trial for trial in study.trials if REPEAT in trial.user_attrs], "random proposals come twice"
+    assert len(ended(study, optuna.trial.TrialState.PRUNED)) == 3
+
+
 def command(folder: Path, *words: str) -> list[str]:
     return [sys.executable, "-P", "-m", "cubespace.cli", "tune", *words, "-o", str(folder)]
 
@@ -92,9 +141,10 @@ def test_two_processes_on_one_sqlite_file_are_killed_and_resumed(tmp_path) -> No
     while True:
         for folder in folders:
             if folder not in processes:
-                processes[folder] = subprocess.Popen(
-                    command(folder, *words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-                )
+                with (tmp_path / f"{folder.parent.name}.txt").open("w") as said:
+                    processes[folder] = subprocess.Popen(
+                        command(folder, *words), stdout=subprocess.DEVNULL, stderr=said
+                    )
         time.sleep(moments.uniform(4, 9))
         over = [process.poll() == 0 for process in processes.values()]
         if all(over):
@@ -105,7 +155,8 @@ def test_two_processes_on_one_sqlite_file_are_killed_and_resumed(tmp_path) -> No
                 processes.pop(victim).kill()
                 kills += 1
         for folder in [folder for folder, process in processes.items() if process.poll() not in (None, 0)]:
-            pytest.fail(f"{folder} ended with {processes[folder].returncode}")
+            said = (tmp_path / f"{folder.parent.name}.txt").read_text()
+            pytest.fail(f"{folder} ended with {processes[folder].returncode}: {said[-500:]}")
     assert kills == 3
     trials = [trial for trial in trials_of(storage) if "repeat" not in trial.user_attrs and trial.params]
     assert Counter(trial.state.name for trial in trials) == {"COMPLETE": 12}
@@ -127,7 +178,7 @@ def test_pruning_saves_updates_and_finds_the_same_best(tmp_path, pruner) -> None
         study = TuningRun(tmp_path / name, tuning, load_plugins()).run(len(rates), InProcess(NoOptions()))
         epochs = [len(path.read_text().splitlines()) for path in (tmp_path / name).glob("trials/*/metrics.jsonl")]
         updates[name], best[name] = sum(epochs), study.best_params
-        pruned = [trial for trial in study.trials if trial.state.name == "PRUNED"]
+        pruned = ended(study, optuna.trial.TrialState.PRUNED)
         assert bool(pruned) == (name != "none")
         assert not [trial for trial in study.trials if trial.state.name == "FAIL"]
         assert all(trial.intermediate_values for trial in pruned)

@@ -14,6 +14,7 @@ from tiny_matrix import InProcess, tiny_matrix
 from cubespace.base.errors import InputError, UsageError
 from cubespace.base.options import NoOptions
 from cubespace.experiments.driver import MatrixRun
+from cubespace.experiments.tables.best import best_of_seeds
 from cubespace.experiments.tables.columns import Column, PlanCounts, Value
 from cubespace.experiments.tables.efforts import efforts, known_fractions, loss_rows
 from cubespace.experiments.tables.formats import FORMATS, as_csv, as_json, latex, markdown, put_beside
@@ -90,13 +91,30 @@ def test_plans_are_added_up_or_summarised_by_the_median_run(runs) -> None:
         make_table(runs, values=["plans:max"])
 
 
+def test_the_best_of_the_seeds_is_chosen_by_the_validation_split_alone(runs) -> None:
+    def trained(facts, validation: float, test: float):
+        splits = {
+            name: attrs.evolve(getattr(facts.measures, name), successor=loss, direct=loss, reconstruction=0.0)
+            for name, loss in (("validation", validation), ("test", test))
+        }
+        return attrs.evolve(facts, measures=attrs.evolve(facts.measures, **splits))
+
+    losses = {"0": (0.2, 0.01), "1": (0.1, 0.3)}
+    copies = [trained(facts, *losses[facts.values["seed"]]) for facts in runs]
+    assert [facts.values["seed"] for facts in best_of_seeds(copies)] == ["1"] * 4, (
+        "precondition and planner differ, too"
+    )
+    assert copies[0].measures.validation.authors_loss == pytest.approx(0.3)
+    assert best_of_seeds(runs) == runs, "places have no such loss: nothing is left out"
+
+
 def test_every_measure_has_a_value(runs) -> None:
     table = make_table(runs, rows=["domain"], columns=[], values=list(MEASURES))
     empty = [
         heading.column.name for heading, value in zip(table.headings, table.values[0], strict=True) if not value.numbers
     ]
     searched = {"discriminator_f", "graph_recall", "graph_wrong"}  # of networks that are searched
-    learned_actions = {"successor", "direct", "exact", "total"}
+    learned_actions = {"successor", "direct", "exact", "total", "validation"}
     assert set(empty) == searched | learned_actions  # neither is there with places
 
 

@@ -1,6 +1,9 @@
+import importlib
+
 import pytest
 
 from cubespace.base.errors import InputError, UsageError
+from cubespace.evaluation.distances import frontier
 from cubespace.plugins.component import KINDS
 from cubespace.plugins.scaffold import STARTS, write_plugin
 
@@ -36,3 +39,12 @@ def test_nothing_is_left_where_nothing_can_be_written(tmp_path) -> None:
 def test_bad_names_are_refused(name: str, tmp_path) -> None:
     with pytest.raises(UsageError):
         write_plugin(name, "domain", tmp_path / "x")
+
+
+def test_the_world_of_a_scaffold_is_worth_planning_in(tmp_path, monkeypatch) -> None:
+    folder = write_plugin("garden", "domain", tmp_path / "garden")
+    monkeypatch.syspath_prepend(str(folder))
+    module = importlib.import_module("cube_garden")
+    world = module.Garden(module.Options())
+    assert len(world.cells) >= 30
+    assert len(frontier(world, world.goal(), 7)) > 1

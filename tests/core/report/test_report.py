@@ -97,8 +97,8 @@ def test_a_run_that_needed_no_training_shows_its_own_bits_and_no_curves_of_train
     assert "<h1>lightsout:size=2 · places</h1>" in text
     assert "Model: learner places: a clustering of pixels (no gradient training); effects: differences" in text
     assert "preconditions: values." in text
-    assert "<span>learning</span>" in text  # it has a duration, but nothing was trained
-    assert "<span>training</span>" not in text
+    assert "<span>learning, CPU</span>" in text  # it takes time, but nothing was trained
+    assert "<span>training, CPU</span>" not in text
     assert "of the predicted successor –" in text  # no actions were learned
     assert "On pictures held out" not in text
     assert "Measures on the test split" in text
@@ -110,7 +110,8 @@ def test_a_run_that_was_trained_names_its_bits_and_shows_curves(tiny_run) -> Non
     assert "it learned <b>12</b> bits" in text
     assert "<h1>lightsout:size=2 · autoencoder, btl</h1>" in text
     assert "gradient updates, then rewritten; labels by head, objective paper, decoder mlp); effects: those of" in text
-    assert "<span>training</span>" in text
+    assert "<span>training, CPU</span>" in text
+    assert 'id="encoder"' not in text  # bits that mean nothing each need no card of their own
     assert json.loads((tiny_run / "results.json").read_text())["precision"] == "float32"
     assert "as trained</th>" in text  # both figures of a network that was rewritten
     assert "after rewriting</th>" in text

@@ -54,9 +54,9 @@ def run(escape: str, then: str, mark: Path, limits: Limits) -> SearchResult:
 @pytest.mark.wall_clock
 @pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
 def test_what_has_left_the_group_is_ended_when_the_time_is_up(escape: str, tmp_path: Path) -> None:
-    result = run(escape, "time.sleep(60)", tmp_path / "pid", Limits(seconds=2, megabytes=500))
+    result = run(escape, "time.sleep(60)", tmp_path / "pid", Limits(seconds=1, megabytes=500))
     assert result.outcome is Outcome.OUT_OF_TIME
-    assert 2 <= result.wall_seconds < 2.2 + 0.1  # 10 %, and what a busy machine takes
+    assert 1 <= result.wall_seconds < 1.1 + 0.1  # 10 %, and what a busy machine takes
     assert eventually_dead(tmp_path / "pid", 0.2)
 
 
@@ -102,7 +102,9 @@ def test_many_processes_that_start_others_are_all_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seconds", [1.0, 3.0])
 def test_a_planner_that_ignores_requests_is_ended_within_a_tenth_of_its_limit(seconds: float) -> None:
     script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
-    least = min(run_planner(Script(script), TASK, Limits(seconds=seconds)).wall_seconds for _ in range(2))
+    least = run_planner(Script(script), TASK, Limits(seconds=seconds)).wall_seconds
+    if least >= 1.1 * seconds:  # something else was going on
+        least = run_planner(Script(script), TASK, Limits(seconds=seconds)).wall_seconds
     assert seconds <= least < 1.1 * seconds
 
 

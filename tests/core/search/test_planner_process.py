@@ -267,10 +267,10 @@ def fifteen_puzzle() -> Task:
 
 @pytest.mark.parametrize("name", ["fd-blind", "pyperplan-blind"])
 def test_a_real_search_runs_out_of_memory(name: str) -> None:
-    result = run_planner(load_plugins().create("planner", name), fifteen_puzzle(), Limits(seconds=60, megabytes=120))
+    result = run_planner(load_plugins().create("planner", name), fifteen_puzzle(), Limits(seconds=60, megabytes=60))
     assert result.outcome is Outcome.OUT_OF_MEMORY, result
     assert result.statistics.megabytes is not None
-    assert result.statistics.megabytes < 121
+    assert result.statistics.megabytes < 61
 
 
 @pytest.mark.slow

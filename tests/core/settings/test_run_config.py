@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from cubespace.base.errors import InputError, UsageError
@@ -9,6 +11,7 @@ from cubespace.settings.run_config import (
     parse_settings,
     with_settings,
 )
+from cubespace.settings.toml_file import read_toml
 
 
 def test_the_defaults_survive_toml(tmp_path) -> None:
@@ -106,8 +109,19 @@ def test_a_file_that_is_nested_too_deeply_is_named(tmp_path) -> None:
         load_config(tmp_path / "deep.toml", {})
 
 
-@pytest.mark.parametrize("depth", [40, 400, 4000])
-def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path, depth) -> None:
-    (tmp_path / "deep.toml").write_text(f"{'.'.join(['a'] * depth)} = 1\n")
+def test_long_texts_and_lists_are_no_keys(tmp_path) -> None:
+    numbers = ", ".join(["0.5"] * 5000)
+    (tmp_path / "long.toml").write_text(f'numbers = [{numbers}]\nword = "{"a" * 1_000_000}"\n')
+    begun = time.process_time()
+    assert len(read_toml(tmp_path / "long.toml")["numbers"]) == 5000
+    assert time.process_time() - begun < 2, "it is read in one pass"
+
+
+@pytest.mark.parametrize("dot", [".", " . ", '".'], ids=["plain", "spaced", "quoted"])
+@pytest.mark.parametrize("depth", [40, 400, 100_000])
+def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path, depth, dot) -> None:
+    part = '"a' if '"' in dot else "a"
+    key = dot.join([part] * depth) + '"' * ('"' in dot)
+    (tmp_path / "deep.toml").write_text(f"[x]\n{key} = 1\n")
     with pytest.raises(InputError, match=r"deep\.toml is not a TOML file: it is nested too deeply"):
         load_config(tmp_path / "deep.toml", {})

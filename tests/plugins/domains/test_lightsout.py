@@ -37,6 +37,18 @@ def test_other_sizes_are_read_back(name: str, size: int) -> None:
     np.testing.assert_array_equal(seen, states)
 
 
+def test_thin_lamps_reach_the_edges_of_their_cells_and_are_read_back() -> None:
+    domain = build("lightsout:size=3,lamp=thin")
+    lit = domain.render(np.ones((1, 9), dtype=np.uint8))[0] > 0
+    assert lit.sum() == 9 * (9 * 2 * 2 - 4)
+    assert lit.all(0).nonzero()[0].tolist() == [4, 5, 13, 14, 22, 23]
+    states = np.unpackbits(np.arange(512, dtype=">u2").view(np.uint8).reshape(-1, 2), axis=1)[:, -9:]
+    seen, readable = domain.read(domain.render(states))
+    assert readable.all()
+    np.testing.assert_array_equal(seen, states)
+    assert not build("lightsout:size=3").read(domain.render(states[1:]))[1].any()
+
+
 def test_one_wrong_pixel_makes_a_picture_unreadable() -> None:
     domain = build("lightsout")
     image = domain.render(domain.goal())
@@ -61,7 +73,17 @@ def test_a_lamp_half_lit_is_unreadable() -> None:
             assert not domain.read(domain.render(lamp[None]) // 2)[1].any()
 
 
-@pytest.mark.parametrize("spec", ["lightsout:size=1", "twisted:size=0", "lightsout:size=2.5", "lightsout:width=4"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "lightsout:size=1",
+        "twisted:size=0",
+        "lightsout:size=2.5",
+        "lightsout:width=4",
+        "twisted:lamp=thin",
+        "lightsout:lamp=3",
+    ],
+)
 def test_bad_options_are_refused(spec: str) -> None:
     with pytest.raises(UsageError):
         build(spec)

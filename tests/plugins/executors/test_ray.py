@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tiny_matrix import TRAINED, done, outcome, tiny_matrix
+from tiny_matrix import DEFAULTS, TRAINED, done, outcome, tiny_matrix
 
+from cubespace.base.errors import UsageError
 from cubespace.experiments.driver import MatrixRun
-from cubespace.experiments.executor import Job, JobResult
+from cubespace.experiments.executor import OUTPUT, Job, JobResult
+from cubespace.plugins.catalogue import load_plugins
 from cubespace.testing import conformance
 from cubespace.testing import executor as suite
 
@@ -43,7 +45,14 @@ def cube_commands(app):
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
     """One cluster for all tests that need no particular one."""
-    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    ray.init(
+        address="local",
+        num_cpus=2,
+        resources={"site": 1},
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+    )
     yield
     ray.shutdown()
 
@@ -52,7 +61,7 @@ pytestmark = pytest.mark.usefixtures("cluster")
 test_ray_is_an_executor = conformance("executor", "ray:retries=0")
 
 
-def run(jobs: list[Job], **options: object) -> dict[str, JobResult]:
+def run(jobs: list[Job], /, **options: object) -> dict[str, JobResult]:
     results: dict[str, JobResult] = {}
     Ray(RayOptions(**options)).run(jobs, lambda result: results.update({result.job.name: result}))
     return results
@@ -90,6 +99,58 @@ def test_a_job_whose_worker_is_killed_is_done_again(slow_command) -> None:
     thread.join()
     assert results["one"].succeeded
     assert sorted(path.name for path in slow_command.glob("*[01]")) == ["begun0", "begun1", "ended1"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"jobs": 1}, {"resources": ("site=1",)}, {"cpus": 2.0}], ids=lambda each: next(iter(each))
+)
+def test_what_a_job_needs_and_the_number_of_jobs_bound_those_at_work(slow_command, options) -> None:
+    """The cluster has two cores and one site: without a bound, both jobs are at work at the same time."""
+    folders = [slow_command / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+    words = [("slowly", str(folder), "--seconds", "0.5") for folder in folders]
+    jobs = [
+        Job(folder.name, each, slow_command / f"log-{folder.name}") for folder, each in zip(folders, words, strict=True)
+    ]
+    assert all(result.succeeded for result in run(jobs, **options).values())
+    starts = [(slow_command / f"log-{folder.name}" / OUTPUT).stat().st_mtime for folder in folders]
+    ends = [(folder / "ended0").stat().st_mtime for folder in folders]
+    times = sorted(zip(starts, ends, strict=True))
+    assert times[1][0] >= times[0][1], "the second one begins when the first has ended"
+
+
+def test_machines_are_chosen_by_what_they_have() -> None:
+    options = RayOptions(
+        cpus=2.0, gpus=0.5, memory=100, accelerator="A100", resources=("a=1", "b=0.5"), labels=("x=y",)
+    )
+    assert Ray(options)._resources() == {
+        "num_cpus": 2.0,
+        "num_gpus": 0.5,
+        "memory": 100 << 20,
+        "accelerator_type": "A100",
+        "resources": {"a": 1.0, "b": 0.5},
+        "label_selector": {"x": "y"},
+        "max_retries": 3,
+    }
+    ray.remote(lambda: None).options(**Ray(options)._resources())  # Ray knows them all
+
+
+@pytest.mark.parametrize("options", [{"resources": ("site",)}, {"resources": ("site=much",)}, {"labels": ("=x",)}])
+def test_what_names_no_resource_is_refused(options, tmp_path) -> None:
+    with pytest.raises(UsageError, match="is not"):
+        run([Job("one", ("--version",), tmp_path)], **options)
+
+
+def test_trials_of_a_tuning_can_be_sent(tmp_path) -> None:
+    pytest.importorskip("optuna", reason="cube tune needs the extra [tune]")
+    from cubespace.experiments.tuning.study import TuningRun, completed
+    from cubespace.experiments.tuning.tuning_file import Tuning
+
+    tuning = Tuning(settings=dict(DEFAULTS), space={"data.seed": [0, 1]}, objective="coverage", sampler="random")
+    study = TuningRun(tmp_path / "t", tuning, load_plugins()).run(2, Ray(RayOptions(files="driver")), at_once=2)
+    assert len(completed(study)) == 2
+    assert len(list((tmp_path / "t" / "trials").glob("*/measures.json"))) == 2, "results came back"
 
 
 def test_a_matrix_whose_files_are_sent_ends_like_any_other(tmp_path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median, median_low, stdev
 
 import attrs
@@ -15,6 +15,7 @@ from cubespace.experiments.tables.rows import Row
 from cubespace.experiments.tables.statistics import wilson
 
 Summary = Callable[[Sequence[float]], float]
+Combine = Callable[[Iterable[int]], int]
 SUMMARIES: Mapping[str, Summary] = {"mean": fmean, "median": median, "min": min, "max": max, "sum": sum}
 SPREAD, RANGE, MEDIAN, INTERVAL = "spread", "range", "median", "interval"  # mean ± sd; minimum–maximum; …; Wilson's
 PROPORTIONS = ("found", "valid", "optimal")  # of the instances: measures that have an interval
@@ -145,10 +146,10 @@ class Column:
             texts = dict.fromkeys(TEXTS[self.name](row.facts) for row in rows)
             return Value(texts=tuple(text for text in texts if text))
         if self.name in PLAN_COUNTS:
-            add = _median_counts if self.summary == MEDIAN else _added
-            return _plans_over(rows, add, by_authors=self.name == AUTHORS_PLANS)
+            combine = median_low if self.summary == MEDIAN else sum  # of an even number, the lower of the two
+            return _plans_over(rows, combine, by_authors=self.name == AUTHORS_PLANS)
         value = _numbers_over(rows, MEASURES[self.name])
-        return attrs.evolve(value, counts=_plans_over(rows, _added).counts) if self.summary == INTERVAL else value
+        return attrs.evolve(value, counts=_plans_over(rows, sum).counts) if self.summary == INTERVAL else value
 
     def show(self, value: Value, dash: str = "–", plus_minus: str = "±") -> str:
         """Return a value as text, with the number of runs that it is of."""
@@ -181,15 +182,13 @@ def _shown_counts(counts: PlanCounts, runs: int, missing: int) -> str:
     return f"{counts.found}/{valid}/{optimal} of {counts.instances}{part}"
 
 
-def _plans_over(
-    rows: Sequence[Row], add: Callable[[Sequence[PlannerResults]], PlanCounts | None], *, by_authors: bool = False
-) -> Value:
+def _plans_over(rows: Sequence[Row], combine: Combine, *, by_authors: bool = False) -> Value:
     """Return the counts of some rows, each run and planner once; ``by_authors``: by the rule of the paper's authors."""
     once = {row.identity("evaluate", of_planner=True): row.plans for row in rows}
     plans = [each for each in once.values() if each is not None]
     if by_authors:  # their verdicts in place of ours; None where they were not asked for
         plans = [attrs.evolve(each, valid=each.authors_valid, optimal=each.authors_optimal) for each in plans]
-    return Value(counts=add(plans), runs=len(plans), missing=len(once) - len(plans))
+    return Value(counts=_combined(plans, combine), runs=len(plans), missing=len(once) - len(plans))
 
 
 def _numbers_over(rows: Sequence[Row], measure: Measure) -> Value:
@@ -213,27 +212,14 @@ def _numbers_over(rows: Sequence[Row], measure: Measure) -> Value:
     )
 
 
-def _added(plans: Sequence[PlannerResults]) -> PlanCounts | None:
-    """Return the counts of several planners or runs, added up; None if there are none."""
+def _combined(plans: Sequence[PlannerResults], combine: Combine) -> PlanCounts | None:
+    """Return the counts of several planners or runs, each combined by itself; None if there are none."""
     if not plans:
         return None
     judged = all(row.valid is not None for row in plans)
     return PlanCounts(
-        found=sum(row.found for row in plans),
-        valid=sum(row.valid or 0 for row in plans) if judged else None,
-        optimal=sum(row.optimal or 0 for row in plans) if judged else None,
-        instances=sum(row.instances for row in plans),
-    )
-
-
-def _median_counts(plans: Sequence[PlannerResults]) -> PlanCounts | None:
-    """Return the medians of the counts of several runs, each by itself; of an even number, the lower of the two."""
-    if not plans:
-        return None
-    judged = all(row.valid is not None for row in plans)
-    return PlanCounts(
-        found=median_low(row.found for row in plans),
-        valid=median_low(row.valid or 0 for row in plans) if judged else None,
-        optimal=median_low(row.optimal or 0 for row in plans) if judged else None,
-        instances=median_low(row.instances for row in plans),
+        found=combine(row.found for row in plans),
+        valid=combine(row.valid or 0 for row in plans) if judged else None,
+        optimal=combine(row.optimal or 0 for row in plans) if judged else None,
+        instances=combine(row.instances for row in plans),
     )

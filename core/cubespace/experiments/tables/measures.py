@@ -83,6 +83,11 @@ def _test(read: Callable[[Measures], Number]) -> Callable[[Row], Number]:
     return lambda row: None if row.facts.measures is None else read(row.facts.measures.test)
 
 
+def _validation(read: Callable[[Measures], Number]) -> Callable[[Row], Number]:
+    """Return a function that reads a measure of the code on the validation split."""
+    return lambda row: None if row.facts.measures is None else read(row.facts.measures.validation)
+
+
 def _diagnosed(read: Callable[[DiagnosisRecord], Number]) -> Callable[[Row], Number]:
     """Return a function that reads a number of the diagnosis, None if it is not done."""
     return lambda row: None if row.facts.diagnosis is None else read(row.facts.diagnosis)
@@ -147,6 +152,7 @@ MEASURES = {
     "successor": Measure("Succ", _test(lambda measures: measures.successor), "train", 5),
     "direct": Measure("Direct", _test(lambda measures: measures.direct), "train", 5),
     "total": Measure("total loss", _test(lambda measures: measures.total), "train", 5),
+    "validation": Measure("validation loss", _validation(lambda measures: measures.authors_loss), "train", 5),
     "discriminator_f": Measure("discriminator F", _test(lambda measures: measures.discriminator_f), "train", 3),
     "exact": Measure("labels exact", _test(lambda measures: measures.exact), "train", 3),
     "covered": Measure("covered", _test(lambda measures: measures.covered), "train", 4),

@@ -9,6 +9,8 @@ from cubespace.base.errors import UsageError
 from cubespace.base.records import as_table
 from cubespace.runs.folder.results_file import RunResults
 
+FIRST = ("problem", "planner", "outcome", "valid", "optimal", "seconds")  # of a search, what is asked first
+LAST = ("key", "trace", "pictures")  # hashes
 ROW = ("instances", "found", "valid", "optimal", "all_seen", "mean_seconds")
 
 
@@ -23,8 +25,8 @@ class Results(dict[str, Any]):
         return [{"planner": name, **{key: row[key] for key in ROW}} for name, row in self["planners"].items()]
 
     def records(self) -> list[Mapping[str, Any]]:
-        """Return a record for each search."""
-        return [record for row in self["planners"].values() for record in row["records"]]
+        """Return a record for each search; what is asked first comes first, hashes last."""
+        return [_ordered(record) for row in self["planners"].values() for record in row["records"]]
 
     def to_frame(self) -> Any:
         """Return the records as a pandas DataFrame, one line per search; pandas must be installed."""
@@ -62,3 +64,9 @@ def frame(records: Sequence[Mapping[str, Any]]) -> Any:
 
 def _known(value: object) -> object:
     return "?" if value is None else value
+
+
+def _ordered(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record with its keys in the order in which people read them."""
+    middle = [key for key in record if key not in FIRST + LAST]
+    return {key: record[key] for key in (*FIRST, *middle, *LAST) if key in record}

@@ -7,16 +7,14 @@ from typing import Any
 
 import optuna
 from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvingPruner
-from optuna.storages import BaseStorage, JournalStorage
-from optuna.storages.journal import JournalFileBackend
 
 from cubespace.base.errors import CubeError
 from cubespace.base.observer import Observer
+from cubespace.experiments.tuning.storage import open_storage
 
 WHOLE = 100  # a trial reports by percent of its training: trials may differ in length
 FIRST_TRIALS = 4  # that are never pruned by the median
 LEAST_PERCENT = 10  # of its training, that every trial gets
-JOURNAL = "journal:"  # before the path of a journal, where a storage is named
 TERMS = ("reconstruction", "successor", "direct")  # what is compared: their sum, on validation pairs
 
 
@@ -33,13 +31,6 @@ def make_pruner(name: str) -> BasePruner:
     if name == "asha":
         return SuccessiveHalvingPruner(min_resource=LEAST_PERCENT, reduction_factor=3)
     return NopPruner()
-
-
-def open_storage(address: str) -> BaseStorage | str:
-    """Return the storage of an address: a journal by its path, a database by its URL."""
-    if address.startswith(JOURNAL):
-        return JournalStorage(JournalFileBackend(address.removeprefix(JOURNAL)))
-    return address
 
 
 class Pruning(Observer):

@@ -30,7 +30,8 @@ from cubespace.experiments.executor import Executor, Files, Job, JobResult
 from cubespace.experiments.jobs import LOGS
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.tuning.genetic import Genes, GeneticSampler, genes_key
-from cubespace.experiments.tuning.pruning import JOURNAL, PrunedError, make_pruner, open_storage
+from cubespace.experiments.tuning.pruning import PrunedError, make_pruner
+from cubespace.experiments.tuning.storage import JOURNAL, open_study
 from cubespace.experiments.tuning.tuning_file import FILE, Tuning, read_tuning
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.run_folder import RunFolder
@@ -154,7 +155,8 @@ class TuningRun:
             if twin.state == TrialState.COMPLETE:
                 study.tell(trial, twin.values)
             else:
-                study.tell(trial, state=TrialState.FAIL)
+                pruned = twin.state == TrialState.PRUNED
+                study.tell(trial, state=TrialState.PRUNED if pruned else TrialState.FAIL)
         genes = self._unseen(study)
         if genes is None:
             return None
@@ -222,13 +224,12 @@ class TuningRun:
     def _study(self) -> optuna.Study:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         try:
-            return optuna.create_study(
-                storage=open_storage(self._address()),
+            return open_study(
+                self._address(),
                 sampler=self._sampler(),
                 pruner=make_pruner(self.tuning.pruner),
                 study_name=self._name(),
                 directions=self.tuning.directions,
-                load_if_exists=True,
             )
         except Exception as error:  # a database may raise anything
             reason = next(iter(str(error).splitlines()), "")
@@ -278,7 +279,12 @@ class TuningRun:
             yield
 
 
+def ended(study: optuna.Study, state: TrialState) -> list[FrozenTrial]:
+    """Return the trials that ended so, without those that only repeat another."""
+    done = study.get_trials(deepcopy=False, states=(state,))
+    return [trial for trial in done if REPEAT not in trial.user_attrs]
+
+
 def completed(study: optuna.Study) -> list[FrozenTrial]:
     """Return the completed trials, without those that only repeat another."""
-    done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    return [trial for trial in done if REPEAT not in trial.user_attrs]
+    return ended(study, TrialState.COMPLETE)

@@ -35,7 +35,7 @@ STARTS = {
     "domain": Start(
         "domain",
         "a world that knows its states and judges plans",
-        "a lamp that walks along a row of cells",
+        "a robot that walks through a garden, around its pond",
         "--domain $name",
     ),
     "source": Start(

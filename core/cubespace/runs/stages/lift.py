@@ -21,7 +21,7 @@ from cubespace.lifting.pddl import write_lifted_domain, write_lifted_problem
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.lifting_file import LiftingRecord
 from cubespace.runs.stages.lifted_checks import check, lifting_record, score
-from cubespace.runs.stages.lifted_pairs import LiftedPairs, code_eye, lift_pairs
+from cubespace.runs.stages.lifted_pairs import LiftedPairs, code_eye, lift_pairs, straightened
 from cubespace.settings.stages import LIFTING
 
 DOMAIN, PROBLEM = "lifted.pddl", "lifted-problem.pddl"
@@ -39,14 +39,15 @@ def lifted_record(contents: RunContents) -> LiftingRecord:
     data, config = contents.transitions(), contents.run.config
     contents.observer.stage("lift", f"{len(data.train)} transitions")
     eye = code_eye(contents.code(), data.train)
+    straight = straightened(contents.code(), data.train)
     if eye.source == "encoder":
         bits = contents.bits()
         training, held_out = bits["train"], bits["validation"]
     else:
         training, held_out = eye.read(data.train), eye.read(data.validation)
-    lifted = lift_pairs(eye, data.train, training, config.lift)
+    lifted = lift_pairs(eye, straight, training, config.lift)
     about = f"learned by cubespace from {len(data.train)} pairs of pictures of {parse_spec(config.domain).name}"
-    write_lifted(contents.run.path, lifted, data.train, [about])
+    write_lifted(contents.run.path, lifted, straight, [about])
     checks = None
     if lifted.grounded is not None:
         checks = check(lifted, lifted.grounded, held_out, contents.strips(), config.lift)

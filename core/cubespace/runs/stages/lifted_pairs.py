@@ -53,6 +53,13 @@ def code_eye(code: Code, pairs: Pairs) -> Eye:
     )
 
 
+def straightened(code: Code, pairs: Pairs) -> Pairs:
+    """Return pairs as the code compares them: what lies where is seen in straight pictures."""
+    before, after = code.straighten(pairs.before), code.straighten(pairs.after)
+    unchanged = before is pairs.before and after is pairs.after
+    return pairs if unchanged else attrs.evolve(pairs, before=before, after=after)
+
+
 def plain_eye(pairs: Pairs) -> Eye:
     """Return an eye that uses no network: groups of pixels of the pictures as they are."""
     found = find_pixel_variables(pairs.before, pairs.after)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import attrs
 
 from cubespace.base.files import write_json
-from cubespace.base.images import contact_sheet, region_picture, write_png
+from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.data.transitions import Transitions
 from cubespace.learning.bit_learner import BitLearner, Work
 from cubespace.learning.choice import Choice, choose_code
@@ -17,6 +17,7 @@ from cubespace.learning.code_metrics import measure
 from cubespace.learning.contract_check import check_code
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import Measures
+from cubespace.learning.registration.front import Front, find_front
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.runs.announcement import announce_learner
 from cubespace.runs.folder.bits_file import BitPairs, save_bits
@@ -27,22 +28,26 @@ from cubespace.settings import defaults
 from cubespace.settings.recipe import AUTO, Recipe
 from cubespace.settings.stages import BITS, CODE, LEARNER, MEASURES, METRICS
 
-PLACES = "places.png"  # to look at; no stage reads it
+PLACES, REGISTRATION = "places.png", "registration.png"  # to look at; no stage reads them
+SHOWN = 12  # pictures, as they were taken and as they are registered
 
 
 def train(run: RunContents) -> None:
     """Learn a code by the learner that the settings name, or that held-out pairs choose."""
-    data, config = run.transitions(), run.run.config
-    run.observer.stage("train", f"{len(data.train)} transitions, learner {config.learner.name}")
-    work = Work(
-        folder=run.run.path,
-        seed=config.train.seed,
-        recipe=Recipe(autoencoder=config.autoencoder, train=config.train),
-        parts=parts_of(run.catalogue, run.execution),
-        observer=run.observer,
-        measure=lambda code: _measures(code, data, _bits(code, data)),
-    )
+    taken, config = run.transitions(), run.run.config
+    run.observer.stage("train", f"{len(taken.train)} transitions, learner {config.learner.name}")
     with run.run.stage("train") as components:
+        front = _front(run, taken)
+        data = attrs.evolve(taken, pairs=front.pairs(taken.pairs))
+        work = Work(
+            folder=run.run.path,
+            seed=config.train.seed,
+            recipe=Recipe(autoencoder=config.autoencoder, train=config.train),
+            parts=parts_of(run.catalogue, run.execution),
+            observer=run.observer,
+            registered=front.registration is not None,
+            measure=lambda code: _measures(code, data, _bits(code, data)),
+        )
         choice = _choose(run, data, work)
         spec = choice.learner or config.learner.name
         spec = defaults.TRAINED_LEARNER if spec == AUTO else spec
@@ -53,7 +58,18 @@ def train(run: RunContents) -> None:
             with blame(learner):
                 code = check_code(learner.learn(data.train, data.validation, work), learner, data.train.before)
         stand_for(code, learner)
-        _keep(run, spec, learner, code, choice, data)
+        _keep(run, spec, learner, code, choice, data, front)
+
+
+def _front(run: RunContents, data: Transitions) -> Front:
+    """Return what makes pictures of a camera that moves straight, and show it."""
+    front = find_front(data.train, run.run.config.learner.registration)
+    if front.record is not None:
+        run.observer.say(f"train: {front.record.summary}")
+    if front.registration is not None:
+        few = data.train[:SHOWN].before
+        write_png(run.run.file(REGISTRATION), contact_sheet(side_by_side(few, front.registration.straighten(few))))
+    return front
 
 
 def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:
@@ -71,7 +87,15 @@ def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:
     return choice
 
 
-def _keep(run: RunContents, spec: str, learner: BitLearner, code: Code, choice: Choice, data: Transitions) -> None:
+def _keep(
+    run: RunContents,
+    spec: str,
+    learner: BitLearner,
+    code: Code,
+    choice: Choice,
+    data: Transitions,
+    front: Front,
+) -> None:
     """Write the code, the learner that made it, the bits of all pictures and how good they are."""
     record = LearnerRecord(
         learner=spec,
@@ -82,6 +106,7 @@ def _keep(run: RunContents, spec: str, learner: BitLearner, code: Code, choice: 
         training=code.training,
         candidates=choice.candidates,
         doubt=code.doubt,
+        registration=front.record,
     )
     variables = "" if record.variables is None else f" in {record.variables} variables"
     run.observer.say(f"train: {record.summary}; {code.bits} bits{variables}")
@@ -90,7 +115,7 @@ def _keep(run: RunContents, spec: str, learner: BitLearner, code: Code, choice: 
     regions = code.regions()
     if regions is not None:
         write_png(run.run.file(PLACES), contact_sheet(region_picture(regions)[None]))
-    save_code(run.run.file(CODE), code, spec)
+    save_code(run.run.file(CODE), front.code(code), spec)
     bits = _bits(code, data)
     save_bits(run.run.file(BITS), bits)
     measures = {split: attrs.asdict(value) for split, value in _measures(code, data, bits).items()}

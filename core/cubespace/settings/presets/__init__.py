@@ -6,11 +6,11 @@ the settings of that one.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+from cubespace.base.toml import parse_toml
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.plugins.hookspecs import hookimpl
 from cubespace.plugins.offers import Preset, PresetRegistry, leading_comment
@@ -27,10 +27,10 @@ class BuiltInPresets:
         entries = sorted(files(__name__).iterdir(), key=lambda entry: entry.name)
         texts = {e.name.removesuffix(SUFFIX): e.read_text("utf-8") for e in entries if e.name.endswith(SUFFIX)}
         for name, text in texts.items():
-            settings = tomllib.loads(text)
+            settings = parse_toml(text)
             base = settings.pop("base", None)
             if base is not None:
-                settings = over(tomllib.loads(texts[base]), settings)
+                settings = over(parse_toml(texts[base]), settings)
             registry.add(name, settings, leading_comment(text))
 
 

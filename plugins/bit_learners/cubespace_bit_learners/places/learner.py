@@ -15,7 +15,8 @@ from cubespace.base.arrays import Images
 from cubespace.base.options import structure
 from cubespace.learning.bit_learner import BitLearner, Parts, Unsuitable, Work
 from cubespace.learning.code import EXOGENOUS, Code, Pictures, Regions, SavedCode
-from cubespace_bit_learners.places.finder import Places, PlacesOptions, find_places
+from cubespace_bit_learners.places.camera import CameraOptions, find_carried_places, find_steady_places
+from cubespace_bit_learners.places.finder import Places, find_places
 from cubespace_bit_learners.places.light import Light, bright_columns, relative_light_of
 from cubespace_bit_learners.tensor_code import TensorCode, as_numbers, in_batches, load_weights, pixel_rows
 
@@ -31,16 +32,19 @@ class PlacesLearner(BitLearner):
     """Each place is a variable; its value is the pattern nearest to what the place shows."""
 
     revision = 1
-    Options = PlacesOptions
-    options: PlacesOptions
+    Options = CameraOptions
+    options: CameraOptions
     quick = True
     precondition = "values"
     method = "a clustering of pixels"
 
     def learn(self, training: Pairs, held_out: Pairs, work: Work) -> Code:
         """Find the places of the training pictures and the patterns that each shows."""
-        del held_out, work
-        found = find_places(training.before, training.after, self.options)
+        del held_out
+        find = find_steady_places if work.registered else find_places
+        found = find(training.before, training.after, self.options)
+        if found.score.coverage < self.options.carried_coverage:
+            found = find_carried_places(training.before, training.after, self.options) or found
         if not found.places:
             raise Unsuitable("these pictures show no places: no pixels that vary together")
         return new_code(found, training.before.shape[1:])

@@ -1,4 +1,4 @@
-"""The gallery of failures: what was typed, what the program said, and what a judge says of the plans."""
+"""The galleries of worlds and of failures: what was typed, what the program said, what a judge says of the plans."""
 
 from __future__ import annotations
 
@@ -12,10 +12,34 @@ SAID_AT_MOST = 4  # lines of a failure; more are counted
 
 def failures() -> str:
     """Return a section per failure, from results/failures.json."""
-    path = records.RESULTS / "failures.json"
-    if not path.is_file():
-        return "Not made yet: `python docs/failures.py`.\n"
-    return "\n".join(_section(each) for each in json.loads(path.read_text("utf-8")).values())
+    found = _cases("failures")
+    return "\n".join(map(_section, found)) if found else "Not made yet: `python docs/failures.py`.\n"
+
+
+def gallery() -> str:
+    """Return a strip per world, from results/gallery.json, then one per failure that has a picture."""
+    worlds = _cases("gallery")
+    if not worlds:
+        return "Not made yet: `python docs/gallery.py`.\n"
+    lines = [line for each in worlds for line in _strip(each)]
+    bad = [each for each in _cases("failures") if "picture" in each]
+    lines += ["## Failures", "", "Each with its warning, and more of them: [when it fails](when-it-fails.md).", ""]
+    return "\n".join([*lines, *(line for each in bad for line in _strip(each))])
+
+
+def _strip(case: records.Record) -> list[str]:
+    """Return a case with its command and its strip; of its words only how many plans are right."""
+    counts = ""
+    if "instances" in case:
+        valid = "nobody judges" if case["valid"] is None else f"{case['valid']} valid, {case['optimal']} shortest"
+        counts = f" Learner `{case['learner']}`; of {case['instances']} problems {case['found']} found, {valid}."
+    lines = [f"### {case['title']}", "", f"{case['why']}{counts}", "", f"    {case['command']}", ""]
+    return [*lines, *([f"![{case['title']}]({PICTURES}/{case['picture']})", ""] if "picture" in case else [])]
+
+
+def _cases(name: str) -> list[records.Record]:
+    path = records.RESULTS / f"{name}.json"
+    return list(json.loads(path.read_text("utf-8")).values()) if path.is_file() else []
 
 
 def _section(failure: records.Record) -> str:

@@ -1,0 +1,79 @@
+"""Judge what a camera saw: its pictures are blurred, and the judges of clean worlds read sharp ones.
+
+A world shows few things in each place, so what a blurred neighbourhood of a pixel looked like when it was sharp can be
+known: by linear regression, pixel by pixel, from pictures that the world draws. Learning never sees any of this.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter
+
+from cubespace.base.arrays import Images
+from cubespace.data.domain import StateSpace
+from cubespace.data.spoiled_camera import LENS, lay_down, margin
+from cubespace.settings.spoiled_camera import CameraSpoiling
+
+SHOWN = 600  # states from which the regression is made
+REACH = 4  # pixels of the neighbourhood on each side
+BETWEEN = 1 / 6  # square pixels, the variance of what linear interpolation between pixels blurs, on average
+BLURS = (0.9, 1.0, 1.15)  # multiples of the blur that is expected
+NOISE = 10.0  # grey levels, by which pictures may be off besides
+
+Floats = NDArray[np.float32]
+
+
+@attrs.frozen(eq=False)
+class Sharpener:
+    """What a pixel was before a camera blurred it, as a linear function of its neighbourhood."""
+
+    weights: Floats  # (pixels, neighbours + 1), of the clean picture, colours counted separately
+    width: int  # of the ground around it
+
+    @classmethod
+    def of(cls, world: StateSpace, spoiling: CameraSpoiling) -> Sharpener:
+        """Return it for the pictures of a world."""
+        clean = world.render(world.random_states(SHOWN, np.random.default_rng(0)))
+        width = margin(spoiling)
+        rows = np.array_split(np.arange(len(clean)), len(BLURS))
+        blur = float(np.sqrt(LENS**2 + BETWEEN))
+        laid = lay_down(clean, spoiling).astype(np.float32)
+        sizes = (0.0,) * (clean.ndim - 3)
+        seen = [
+            gaussian_filter(laid[part], (0, blur * more, blur * more, *sizes), mode="nearest")
+            for part, more in zip(rows, BLURS, strict=True)
+        ]
+        around = _neighbourhoods(np.concatenate(seen), width)  # (pixels, states, neighbours + 1)
+        square = around.transpose(0, 2, 1) @ around
+        square += len(clean) * NOISE**2 * np.eye(square.shape[1], dtype=np.float32)
+        target = clean.reshape(len(clean), -1).T[:, :, None].astype(np.float32)
+        return cls(np.linalg.solve(square, around.transpose(0, 2, 1) @ target)[:, :, 0], width)
+
+    def sharp(self, images: Images) -> Images:
+        """Return clean pictures, without ground, that would look like these."""
+        parts = [self._sharp(images[first : first + 100]) for first in range(0, len(images), 100)]
+        return np.concatenate(parts) if parts else self._sharp(images)
+
+    def _sharp(self, images: Images) -> Images:
+        around = _neighbourhoods(images.astype(np.float32), self.width)
+        pixels = np.einsum("psn,pn->sp", around, self.weights)
+        height, breadth, *colours = images.shape[1:]
+        shape = (height - 2 * self.width, breadth - 2 * self.width, *colours)
+        return np.asarray(np.clip(np.rint(pixels), 0, 255), dtype=np.uint8).reshape(len(images), *shape)
+
+
+def _neighbourhoods(images: Floats, width: int) -> Floats:
+    """Return what is around each pixel that is not ground, and a constant: (pixels, pictures, neighbours + 1)."""
+    missing = max(0, REACH - width)
+    pad = [(0, 0), (missing, missing), (missing, missing)] + [(0, 0)] * (images.ndim - 3)
+    cut = max(0, width - REACH)
+    inner = np.pad(images, pad, mode="edge")[:, cut : images.shape[1] + 2 * missing - cut]
+    inner = inner[:, :, cut : inner.shape[2] - cut]
+    size = 2 * REACH + 1
+    windows = sliding_window_view(inner, (size, size), axis=(1, 2))  # (pictures, height, width, …, size, size)
+    flat = windows.reshape(len(images), -1, size * size).transpose(1, 0, 2)
+    ones = np.full((*flat.shape[:2], 1), 255, dtype=np.float32)
+    return np.concatenate([flat, ones], axis=2).astype(np.float32)

@@ -1,0 +1,191 @@
+"""Places in pictures that no two of are alike: of a camera that moved, or of things that never lie where they lay.
+
+Groups of pixels are found and compared as elsewhere; what their values are is seen in pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+import numpy as np
+from attrs.validators import and_, ge, le
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
+
+from cubespace.base.options import option
+from cubespace_bit_learners.places.carried import CarriedOptions, carried_values
+from cubespace_bit_learners.places.events import Score, changing_alone, score_events
+from cubespace_bit_learners.places.finder import (
+    AVERAGED_PICTURES,
+    GROUPED_PICTURES,
+    MAX_PAIRS,
+    MIN_PIXELS,
+    SCORED_PAIRS,
+    WHITE,
+    Images,
+    Place,
+    Places,
+    PlacesOptions,
+)
+from cubespace_bit_learners.places.grouping import group_pixels
+from cubespace_bit_learners.places.steady import steady_pixels, steady_values, unexplained
+from cubespace_bit_learners.places.values import Compared, GroupValues
+
+BLURRED = 2  # pixels, how far a lens and the registration spread what is seen
+
+Numbers = NDArray[np.intp]
+Learn = Callable[[Compared, list[Numbers], "CameraOptions"], GroupValues | None]
+
+
+@attrs.frozen(kw_only=True)
+class CameraOptions(PlacesOptions, CarriedOptions):
+    """How places are found, whatever the camera does."""
+
+    camera_loss: float = option(
+        1.2,
+        "if the camera moves: variance that a way to group pixels may leave unexplained, as a multiple of what the "
+        "best one leaves; what is left of its motion, and of neighbours, is not to be explained",
+        ge(1.0),
+    )
+    camera_margin: float = option(
+        0.005, "if the camera moves: fraction of all variance by which it may exceed that", and_(ge(0.0), le(1.0))
+    )
+    camera_tie: float = option(0.01, "as bits_tie, if the camera moves", ge(0.0))
+
+
+@attrs.frozen(eq=False)
+class _Way:
+    """A way to group pixels, the values of the groups and how simple they make the world."""
+
+    groups: list[Numbers]
+    score: Score
+    values: int
+    unexplained: float  # variance, as a fraction of that of all pixels that show something that stays
+
+
+def find_steady_places(before: Images, after: Images, options: CameraOptions) -> Places:
+    """Return the places of pictures that were registered: what is drawn anew in each of them is no value."""
+    found = _find(before, after, options, steady_values)
+    assert found is not None  # there are always values, perhaps of no place
+    return found
+
+
+def find_carried_places(before: Images, after: Images, options: CameraOptions) -> Places | None:
+    """Return places whose values are things that actions carry; None if nothing is clearly carried."""
+    return _find(before, after, options, carried_values)
+
+
+def _find(before: Images, after: Images, options: CameraOptions, learn: Learn) -> Places | None:
+    """Try ways to group the pixels that show something that stays, and learn the values of the best one."""
+    rng = np.random.default_rng(options.seed)
+    order = rng.permutation(len(before))[:MAX_PAIRS]
+    old, new = (images.reshape(len(images), -1)[order] for images in (before, after))
+    light = np.ones(len(order), dtype=np.float32)
+    compared = Compared(old, new, light, light)
+    colours = before.shape[3] if before.ndim == 4 else 1
+    some = compared.first(GROUPED_PICTURES)
+    stays = steady_pixels(some.before.astype(np.float32), some.after.astype(np.float32), options.pixel_correlation)
+    located: NDArray[np.bool_] = stays.reshape(-1, colours).max(1)  # in any colour
+    pictures = compared.pictures(GROUPED_PICTURES)
+    mean = pictures.mean(0) / np.float32(WHITE)
+    grouped = pictures.reshape(len(pictures), -1, colours) * located[None, :, None]
+    ways = [_located_groups(label, colours) for label in group_pixels(grouped, rng, options)]
+    variance = np.where(np.repeat(located, colours), pictures.var(0), 0)
+    scored = compared.first(SCORED_PAIRS)
+    inner = [_inner(groups, before.shape[1:3], colours) for groups in ways]
+    tried = [
+        _tried(scored, groups, core, variance, options, learn)
+        for groups, core in zip(ways, inner, strict=True)
+        if groups
+    ]
+    known = [way for way in tried if way is not None]
+    if not known:
+        empty = Places(before.shape[1:], mean, (), None, False, 1.0, Score(0, 1.0, 0.0))
+        return None if learn is carried_values else empty
+    return _finish(before.shape[1:], compared, _simplest(known, options), mean, options, learn)
+
+
+def _located_groups(label: Numbers, colours: int) -> list[Numbers]:
+    """Return the flat pixels of each group, given the group of each location, or -1."""
+    groups = [np.flatnonzero(label == number) for number in range(label.max() + 1)]
+    return [(each[:, None] * colours + np.arange(colours)).ravel() for each in groups if len(each) >= MIN_PIXELS]
+
+
+def _inner(groups: list[Numbers], size: tuple[int, ...], colours: int) -> list[Numbers]:
+    """Return the pixels of each group that are not next to another group, which adds to them as pictures are blurred.
+
+    Of a group that would be less than a third of itself, more is kept.
+    """
+    owner = np.full(size[0] * size[1], -1, dtype=np.intp)
+    for number, pixels in enumerate(groups):
+        owner[pixels[::colours] // colours] = number
+    owner = owner.reshape(size)
+    inner = []
+    for number, pixels in enumerate(groups):
+        others = (owner >= 0) & (owner != number)
+        kept = pixels
+        for reach in range(BLURRED, 0, -1):
+            far = ~binary_dilation(others, np.ones((3, 3)), iterations=reach).ravel()
+            if 3 * far[pixels // colours].sum() >= len(pixels):
+                kept = pixels[far[pixels // colours]]
+                break
+        inner.append(kept)
+    return inner
+
+
+def _tried(
+    compared: Compared,
+    groups: list[Numbers],
+    inner: list[Numbers],
+    variance: NDArray[np.float32],
+    options: CameraOptions,
+    learn: Learn,
+) -> _Way | None:
+    """Return how simple the values of some groups make the world; None if there are none."""
+    learned = learn(compared, inner, options)
+    if learned is None:
+        return None
+    codes = learned.codes
+    score = score_events(codes[0], codes[1], options)
+    left = float(np.delete(variance, np.concatenate(groups)).sum())
+    for pixels, code in zip(groups, codes.transpose(2, 0, 1), strict=True):
+        left += unexplained(compared.look(pixels), code.ravel())
+    return _Way(groups, score, int((codes.max((0, 1)) + 1).sum()), left / max(float(variance.sum()), 1e-9))
+
+
+def _simplest(ways: list[_Way], options: CameraOptions) -> _Way:
+    """Return the way whose events take the fewest bits, of those seen again; among equals, the fewest values."""
+    least = options.min_coverage * max(way.score.coverage for way in ways)
+    fitting = [way for way in ways if way.score.coverage >= least]
+    lost = options.camera_loss * min(way.unexplained for way in fitting) + options.camera_margin
+    fitting = [way for way in fitting if way.unexplained <= lost]
+    most = min(way.score.bits for way in fitting) * (1 + options.camera_tie)
+    return min((way for way in fitting if way.score.bits <= most), key=lambda way: way.values)
+
+
+def _finish(
+    shape: tuple[int, ...],
+    compared: Compared,
+    way: _Way,
+    mean: NDArray[np.float32],
+    options: CameraOptions,
+    learn: Learn,
+) -> Places | None:
+    """Learn the values of all groups from all pairs; groups with one value, or that change alone, are background."""
+    colours = shape[2] if len(shape) == 3 else 1
+    learned = learn(compared, _inner(way.groups, shape[:2], colours), options)
+    if learned is None:
+        return None
+    codes = learned.codes
+    useful = np.flatnonzero(codes.max((0, 1)) > 0)
+    alone = changing_alone(codes[0][:, useful], codes[1][:, useful], options)
+    kept, left = useful[~alone], useful[alone]
+    patterns = [compared.patterns(codes[:, :, each], way.groups[each], AVERAGED_PICTURES) for each in kept]
+    places = tuple(
+        Place(way.groups[each], shown / np.float32(WHITE)) for each, shown in zip(kept, patterns, strict=True)
+    )
+    pixels = np.concatenate([way.groups[each] for each in left] or [np.zeros(0, dtype=np.intp)])
+    variance = float(compared.pictures(GROUPED_PICTURES).var(0).sum())
+    score = score_events(codes[0][:, kept], codes[1][:, kept], options)
+    return Places(shape, mean.copy(), places, None, False, learned.unexplained / max(variance, 1e-9), score, pixels)
