@@ -46,6 +46,9 @@ class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions):
         "explain noise",
         and_(ge(0.0), le(1.0)),
     )
+    sure_coverage: float = option(
+        0.9, "the same, of one by which others are judged that leave out pixels", and_(ge(0.0), le(1.0))
+    )
     loss_margin: float = option(
         1e-3,
         "fraction of all variance that a way to group pixels may lose more than the best one does, of what is the same "
@@ -236,7 +239,7 @@ def _simplest(tried: list[_Grouping], options: PlacesOptions) -> _Grouping:
     fitting = [each for each in tried if not each.overflow] or tried
     best_coverage = max(each.score.coverage for each in fitting)
     fitting = [each for each in fitting if each.score.coverage >= options.min_coverage * best_coverage]
-    sure = [each for each in fitting if each.score.coverage >= (1 + options.min_coverage) / 2 * best_coverage]
+    sure = [each for each in fitting if each.score.coverage >= options.sure_coverage * best_coverage]
     most_left_out = min(each.left_out for each in sure) + options.loss_margin
     fitting = [each for each in fitting if each.left_out <= most_left_out]
     most_lost = min(each.lost for each in fitting) + options.loss_margin

@@ -123,8 +123,8 @@ class GroupValues:
 
     codes: Numbers  # (2, pairs, groups): before and after
     unexplained: float  # variance of the pixels around the patterns of their values, summed over pixels
-    lost: float  # the part of it that pictures before and after share where values stay: it is no noise
     overflow: bool  # whether a group has too many values to be learned
+    lost: float = 0.0  # the part of it that pictures before and after share where values stay: it is no noise
 
 
 def learn_values(
@@ -149,7 +149,7 @@ def learn_values(
         if hasty and overflow.all():
             break
     results = zip(codes, unexplained.tolist(), lost.tolist(), overflow.tolist(), strict=True)
-    return [GroupValues(np.stack(code, axis=-1), error, stays, many) for code, error, stays, many in results]
+    return [GroupValues(np.stack(code, axis=-1), error, many, stays) for code, error, stays, many in results]
 
 
 def _of_each_kind(
