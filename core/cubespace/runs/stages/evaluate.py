@@ -211,7 +211,8 @@ def _announce(
     observer.stage("evaluate", f"{len(problems)} instances, {', '.join(planners)}")
     wanted = run.config.plan.instances
     if len(problems) < wanted:
-        observer.say(f"evaluate: there are only {len(problems)} such instances, not {wanted}")
+        found = "is only 1 such instance" if len(problems) == 1 else f"are only {len(problems)} such instances"
+        observer.say(f"evaluate: there {found}, not {wanted}")
     for problem, search in zip(problems, searches, strict=True):
         _write_problem(problem_folder(run.path, problem.name), problem, search)
 
