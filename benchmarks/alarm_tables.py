@@ -8,7 +8,7 @@ from typing import Any
 
 from cubespace.base.files import write_json, write_text
 from cubespace.base.numbers import estimated, percent
-from cubespace.runs.folder.run_folder import environment
+from cubespace.runs.folder.machine import environment
 
 Record = dict[str, Any]
 PICTURE = Path("docs/pictures/alarms.svg")
@@ -28,6 +28,8 @@ def write_results(records: Sequence[Record], folder: Path, seeds: str) -> None:
 def page(records: Sequence[Record], seeds: str) -> str:
     """Return the page in Markdown."""
     invalid, right = [each for each in records if is_invalid(each)], [each for each in records if is_right(each)]
+    lucky = [each for each in records if is_lucky(each)]
+    spoilt, whole = ([each for each in records if each["spoilt"] is wanted] for wanted in (True, False))
     silent = sum(not each["warnings"] for each in invalid)
     false = sum(bool(each["warnings"]) for each in right)
     judged = [each for each in records if not each["refused"] and each["true"] is not None]
@@ -35,19 +37,24 @@ def page(records: Sequence[Record], seeds: str) -> str:
         "# Do warnings mean something?",
         "",
         f"`python benchmarks/alarms.py --seeds {seeds}`: {len(records)} cases of small worlds, "
-        "half of them wrong by construction. Judged by simulators that learning never sees.",
+        f"{len(spoilt)} of them spoilt on purpose. Judged by simulators that learning never sees.",
         "",
+        f"- Spoilt on purpose and wrong in effect, that is not right: {sum(not is_right(each) for each in spoilt)} of "
+        f"{len(spoilt)}; not spoilt and wrong nevertheless: {sum(not is_right(each) for each in whole)} of "
+        f"{len(whole)}.",
         f"- With an invalid plan: {len(invalid)}; of these silent, without any warning: "
         f"{estimated(silent, len(invalid))}.",
         f"- Right, that is all plans valid and hardly a wrong move: {len(right)}; of these with a warning: "
         f"{estimated(false, len(right))}.",
-        f"- No quick learner fits, which the program says: {sum(bool(each['refused']) for each in records)}.",
+        f"- Lucky, that is all plans valid, but {percent(FEW)} of the moves or more are wrong: {len(lucky)}; of these "
+        f"without any warning: {sum(not each['warnings'] for each in lucky)}.",
+        "- No quick learner fits, or lifting refuses, which the program says: "
+        f"{sum(bool(each['refused']) for each in records)}.",
         f"- The true fraction of wrong moves lies in the interval of the estimate, or within {percent(CLOSE)} of it, "
         f"for {estimated(sum(map(is_close, judged)), len(judged))} of those that were judged.",
         f"- CPU seconds for all: {sum(each['cpu_seconds'] for each in records):.0f}.",
         "",
-        "Invalid: a plan of eight, or more, is not valid. Lacking: those found are valid, but some were not found. "
-        f"Lucky: all are valid, though {percent(FEW)} of the model's moves or more are wrong.",
+        "Invalid: a plan of eight, or more, is not valid. Lacking: those found are valid, but some were not found.",
         "",
         *table(records),
         "",
@@ -61,14 +68,19 @@ def is_invalid(record: Record) -> bool:
     return not record["refused"] and record["valid"] < record["found"]
 
 
+def is_valid(record: Record) -> bool:
+    """Return whether all plans were found and are valid."""
+    return not record["refused"] and record["valid"] == record["found"] == record["problems"]
+
+
 def is_right(record: Record) -> bool:
     """Return whether all plans were found and are valid, and next to no move of the model is wrong."""
-    return not record["refused"] and record["valid"] == record["found"] == record["problems"] and record["true"] < FEW
+    return is_valid(record) and (record["true"] or 0.0) < FEW
 
 
 def is_lucky(record: Record) -> bool:
     """Return whether all plans were found and are valid although many moves of the model are wrong."""
-    return not record["refused"] and record["valid"] == record["found"] == record["problems"] and record["true"] >= FEW
+    return is_valid(record) and (record["true"] or 0.0) >= FEW
 
 
 def is_lacking(record: Record) -> bool:

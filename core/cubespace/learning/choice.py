@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from cubespace.data.domain import Pairs
 
 
+DIGITS = 6  # of a description that are compared: sums of equal numbers in another order differ in the last ones
+
 Guard = Callable[[BitLearner], AbstractContextManager[object]]  # names the learner that fails in its block
 
 
@@ -42,7 +44,7 @@ class Candidate:
         return (
             f"{self.learner}: {'fits' if self.fits else 'does not fit'}, {self.trial.differences} differences, "
             f"covering {fixed(self.trial.coverage)} of held-out pairs, {self.trial.description:.2f} bits each, "
-            f"residue {fixed(self.trial.residue)}, {self.seconds} s"
+            f"residue {fixed(self.trial.residue)}, structure {fixed(self.trial.structure)}, {self.seconds} s"
         )
 
 
@@ -65,8 +67,9 @@ def choose_code(
 ) -> Choice:
     """Try learners, by spec, and take the one whose code describes held-out transitions in the fewest bits.
 
-    A code is taken only if it fits: pictures are redrawn but for noise, and what was learned occurs again. A learner
-    that fails is passed over; ``guard`` says who it was.
+    Of codes that describe them equally well, the one with fewer bits is taken. A code is taken only if it fits: it
+    lacks hardly anything that stays, and what was learned occurs again. A learner that fails is passed over; ``guard``
+    says who it was.
     """
     tried = [_try(spec, learner, training, held_out, work, config, guard) for spec, learner in learners.items()]
     candidates = tuple(candidate for candidate, _ in tried)
@@ -77,8 +80,11 @@ def choose_code(
     return Choice(learner=best.learner, code=code, candidates=candidates)
 
 
-def _description(candidate: Candidate) -> float:
-    return float("inf") if candidate.trial is None else candidate.trial.description
+def _description(candidate: Candidate) -> tuple[float, int]:
+    """Return the bits that describe a transition, rounded so that equal codes are equal, and those of the code."""
+    if candidate.trial is None:
+        return float("inf"), 0
+    return round(candidate.trial.description, DIGITS), candidate.trial.bits
 
 
 def _try(
@@ -99,6 +105,6 @@ def _try(
     except CubeError as error:
         seconds = round(time.perf_counter() - begun, 2)
         return Candidate(learner=spec, fits=False, seconds=seconds, reason=str(error)), None
-    fits = not code.doubt and trial.fits(config.most_residue, config.least_coverage)
+    fits = not code.doubt and trial.fits(config)
     seconds = round(time.perf_counter() - begun, 2)
     return Candidate(learner=spec, fits=fits, seconds=seconds, trial=trial, reason=code.doubt), code

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images
 from cubespace.base.differences import coverage, packed_differences
@@ -14,32 +16,38 @@ from cubespace.learning.code import Code
 
 if TYPE_CHECKING:
     from cubespace.data.domain import Pairs
+    from cubespace.settings.recipe import LearnerConfig
 
+Numbers = NDArray[np.float64]
+
+SURE = 3.0  # standard deviations: what chance hardly ever shows
 COMPARED_PIXELS = 400  # pixels whose errors are compared with each other
 COMPARED_PICTURES = 1000
 
 
 @attrs.frozen(kw_only=True)
 class Trial:
-    """Measures without a simulator: few differences that cover held-out pairs, and pictures redrawn but for noise."""
+    """Measures without a simulator: few differences that cover held-out pairs, and nothing lost that stays."""
 
     bits: int
     differences: int  # distinct ones of the training pairs
     coverage: float  # fraction of held-out pairs whose difference the training pairs have shown
     description: float  # bits of information that the difference of a held-out pair takes
     unexplained: float  # fraction of the variance of held-out pictures that is lost by redrawing
-    residue: float  # the part of it in which pixels still vary together: it is not noise, so something is lost
+    residue: float  # the part of it that pictures before and after an action share: it stays, so bits lack something
+    structure: float = 0.0  # the part of it in which pixels vary together, be it another light or things that move
 
-    def fits(self, most_residue: float, least_coverage: float) -> bool:
-        """Return whether pictures are redrawn but for noise, and whether enough of what was learned occurs again."""
-        return self.bits > 0 and self.residue <= most_residue and self.coverage >= least_coverage
+    def fits(self, config: LearnerConfig) -> bool:
+        """Return whether bits lack hardly anything that stays, and whether enough of what was learned occurs again."""
+        drawn = self.residue <= config.most_residue and self.structure <= config.most_structure
+        return self.bits > 0 and drawn and self.coverage >= config.least_coverage
 
 
 def try_code(code: Code, training: Pairs, held_out: Pairs) -> Trial:
     """Look at what a code makes of pairs that were held out."""
     seen = code.encode(training.before), code.encode(training.after)
     new = code.encode(held_out.before), code.encode(held_out.after)
-    unexplained, residue = _errors(code, np.concatenate([held_out.before, held_out.after]))
+    unexplained, residue, structure = _errors(code, held_out)
     known = packed_differences(*seen)
     return Trial(
         bits=code.bits,
@@ -48,35 +56,61 @@ def try_code(code: Code, training: Pairs, held_out: Pairs) -> Trial:
         description=_description(seen, new),
         unexplained=unexplained,
         residue=residue,
+        structure=structure,
     )
 
 
-def _errors(code: Code, images: Images) -> tuple[float, float]:
-    """Return which fraction of the variance of pictures redrawing loses, and how much of that is not noise.
+def _errors(code: Code, pairs: Pairs) -> tuple[float, float, float]:
+    """Return which fraction of the variance of pictures redrawing loses, how much of that stays, and is not noise.
 
-    The errors of independent pixels have a diagonal covariance C: the sum of its squares is about (trace C)² / pixels.
-    If all errors are one pattern, more or less strong, it is (trace C)².
+    Noise, a shadow or another exposure differ from picture to picture. What the bits lack, such as a second tile that
+    was taken for the first, is there before an action and, mostly, after it: the errors of pixels before it and after
+    it have a covariance C. If all errors are one pattern that stays, the sum of the squares of C is (trace C)². If they
+    are one pattern that comes and goes, this is so for the covariance of the errors of one picture.
     """
-    compared = images[:: max(1, len(images) // COMPARED_PICTURES)]
-    seen = code.normalise(compared).reshape(len(compared), -1)
-    drawn = code.decode(code.encode(compared)).reshape(len(compared), -1)
-    error = (drawn - seen).astype(np.float64)
+    compared = pairs[:: max(1, 2 * len(pairs) // COMPARED_PICTURES)]
+    shown = [_redrawn(code, images) for images in (compared.before, compared.after)]
+    seen, error = (np.concatenate(each) for each in zip(*shown, strict=True))
     total = float(np.square(seen - seen.mean(0)).sum(dtype=np.float64))
     if total == 0.0:
-        return 0.0, 0.0
-    unexplained = float(np.square(error).sum()) / total
+        return 0.0, 0.0, 0.0
     live = np.flatnonzero(seen.var(0) > 0)
-    chosen = error[:, live[:: max(1, len(live) // COMPARED_PIXELS)]]
-    chosen = chosen - chosen.mean(0)
-    covariance = chosen.T @ chosen / len(chosen)  # (pixels, pixels)
+    pixels = live[:: max(1, len(live) // COMPARED_PIXELS)]
+    before, after = (each[:, pixels] - each[:, pixels].mean(0) for _, each in shown)
+    unexplained = float(np.square(error).sum()) / total
+    patterns = math.sqrt(_patterned(error[:, pixels] - error[:, pixels].mean(0)))
+    return unexplained, unexplained * math.sqrt(_shared(before, after)), unexplained * patterns
+
+
+def _redrawn(code: Code, images: Images) -> tuple[Numbers, Numbers]:
+    """Return pictures as the code sees them, and by how much they differ when they are redrawn: (pictures, pixels)."""
+    seen = code.normalise(images).reshape(len(images), -1).astype(np.float64)
+    drawn = code.decode(code.encode(images)).reshape(len(images), -1)
+    return seen, drawn - seen
+
+
+def _shared(before: Numbers, after: Numbers) -> float:
+    """Return which part of the errors, squared, pictures before and after share, beyond what chance may show."""
+    count = len(before)
+    spread = math.sqrt(float(np.square(before).sum() / count) * float(np.square(after).sum() / count))
+    if spread == 0.0:
+        return 0.0
+    common = float(np.square(before.T @ after / count).sum())
+    within = math.sqrt(math.prod(float(np.square(each.T @ each / count).sum()) for each in (before, after)))
+    by_chance = (spread**2 + SURE * math.sqrt(2) * within) / count
+    return max(0.0, common - by_chance) / spread**2
+
+
+def _patterned(error: Numbers) -> float:
+    """Return which part of the errors, squared, pixels share; of independent ones the covariance is diagonal."""
+    covariance = error.T @ error / len(error)  # (pixels, pixels)
     trace = float(covariance.trace())
     if trace == 0.0:
-        return unexplained, 0.0
+        return 0.0
     on_diagonal = float(np.square(covariance.diagonal()).sum())
     off_diagonal = float(np.square(covariance).sum()) - on_diagonal
-    by_chance = (trace**2 - on_diagonal) / len(chosen)
-    shared = max(0.0, off_diagonal - by_chance) / trace**2
-    return unexplained, unexplained * shared**0.5
+    by_chance = (trace**2 - on_diagonal) / len(error)
+    return max(0.0, off_diagonal - by_chance) / trace**2
 
 
 def _description(seen: tuple[Bits, Bits], new: tuple[Bits, Bits]) -> float:

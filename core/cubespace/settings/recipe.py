@@ -41,7 +41,8 @@ class LearnerConfig:
 
     name: str = AUTO  # bit learner, as NAME or NAME:key=value,…; auto: chosen by held-out pairs
     least_coverage: float = _setting(0.5, _fraction)  # of held-out pairs, of a code that auto may choose …
-    most_residue: float = _setting(0.02, ge(0.0))  # … and structured error, as a fraction of the variance
+    most_residue: float = _setting(0.02, ge(0.0))  # … errors that stay in the next picture, of all variance …
+    most_structure: float = _setting(0.1, ge(0.0))  # … and errors of pixels together, such as shadows
     registration: RegistrationConfig = attrs.field(factory=RegistrationConfig)
 
 

@@ -14,8 +14,9 @@ from tile_rows import smooth_blobs, tile_rows
 
 from cubespace.data.domain import Pairs
 from cubespace.learning.bit_learner import BitLearner, Unsuitable
-from cubespace.learning.choice import Candidate, Choice, choose_code
+from cubespace.learning.choice import Candidate, Choice, _description, choose_code
 from cubespace.learning.code import Code
+from cubespace.learning.trial import Trial
 from cubespace.plugins.blame import blame
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.learners import quick_learners
@@ -67,6 +68,19 @@ def test_lamps_are_seen_as_places() -> None:
     assert places.fits
     assert places.trial is not None
     assert places.trial.differences == 32
+
+
+def test_of_codes_that_describe_transitions_equally_well_the_one_with_fewer_bits_is_taken() -> None:
+    """Things seen as piles and as places, in the same events: the sums of logarithms differ in the last digits."""
+    small, large = (
+        Trial(bits=bits, differences=9, coverage=1.0, description=each, unexplained=0.0, residue=0.0)
+        for bits, each in ((49, 5.2 + 1e-12), (225, 5.2))
+    )
+    places, piles = (
+        Candidate(learner=name, fits=True, seconds=1.0, trial=trial)
+        for name, trial in (("places", small), ("piles", large))
+    )
+    assert min((piles, places), key=_description) is places
 
 
 def test_pictures_that_nothing_fits_are_left_to_a_learner_that_trains() -> None:

@@ -29,13 +29,13 @@ from cubespace_bit_learners.places.finder import (
     PlacesOptions,
 )
 from cubespace_bit_learners.places.grouping import group_pixels
-from cubespace_bit_learners.places.steady import steady_pixels, steady_values, unexplained
-from cubespace_bit_learners.places.values import Compared, GroupValues
+from cubespace_bit_learners.places.steady import SteadyValues, steady_pixels, steady_values, unexplained
+from cubespace_bit_learners.places.values import Compared
 
 BLURRED = 2  # pixels, how far a lens and the registration spread what is seen
 
 Numbers = NDArray[np.intp]
-Learn = Callable[[Compared, list[Numbers], "CameraOptions"], GroupValues | None]
+Learn = Callable[[Compared, list[Numbers], "CameraOptions"], SteadyValues | None]
 
 
 @attrs.frozen(kw_only=True)
@@ -44,10 +44,14 @@ class CameraOptions(PlacesOptions, CarriedOptions):
 
     camera_loss: float = option(
         1.2,
-        "as max_loss, if the camera moves: what is left of its motion, and of neighbours, is not to be explained",
+        "if the camera moves: variance that a way to group pixels may leave unexplained, as a multiple of what the "
+        "best one leaves; what is left of its motion, and of neighbours, is not to be explained",
         ge(1.0),
     )
-    camera_margin: float = option(0.005, "as loss_margin, if the camera moves", and_(ge(0.0), le(1.0)))
+    camera_margin: float = option(
+        0.005, "if the camera moves: fraction of all variance by which it may exceed that", and_(ge(0.0), le(1.0))
+    )
+    camera_tie: float = option(0.01, "as bits_tie, if the camera moves", ge(0.0))
 
 
 @attrs.frozen(eq=False)
@@ -159,7 +163,7 @@ def _simplest(ways: list[_Way], options: CameraOptions) -> _Way:
     fitting = [way for way in fitting if way.score.coverage >= least]
     lost = options.camera_loss * min(way.unexplained for way in fitting) + options.camera_margin
     fitting = [way for way in fitting if way.unexplained <= lost]
-    most = min(way.score.bits for way in fitting) * (1 + options.bits_tie)
+    most = min(way.score.bits for way in fitting) * (1 + options.camera_tie)
     return min((way for way in fitting if way.score.bits <= most), key=lambda way: way.values)
 
 

@@ -25,10 +25,12 @@ Numbers = NDArray[np.intp]
 
 WHITE = 255.0
 GROUPED_PICTURES = 2000  # in which pixels are compared: a squared correlation is then exact to 1/2000
+MORE_CUTS = 3  # of the tree of what stays, which is the same one where pictures are not spoilt
 SCORED_PAIRS = 2500  # on which each way to group pixels is tried; the best is then learned from all
 MAX_PAIRS = 6000  # from which values are learned
 AVERAGED_PICTURES = 200  # of which a pattern is the mean: leaves 1/14 of the noise
 MARGIN = 10.0  # logits between the two most similar patterns of a place: a probability of .99995
+SURE = 3.0  # standard deviations
 MIN_PIXELS = 2  # of a place: one pixel alone varies with nothing
 CHUNK = 1000  # pictures converted to floats at once
 
@@ -44,14 +46,22 @@ class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions):
         "explain noise",
         and_(ge(0.0), le(1.0)),
     )
-    max_loss: float = option(
-        1.03,
-        "variance that a way to group pixels may leave unexplained, as a multiple of what the best one leaves",
-        ge(1.0),
+    sure_coverage: float = option(
+        0.9, "the same, of one by which others are judged that leave out pixels", and_(ge(0.0), le(1.0))
     )
-    loss_margin: float = option(1e-3, "fraction of all variance by which it may exceed that", and_(ge(0.0), le(1.0)))
+    loss_margin: float = option(
+        1e-3,
+        "fraction of all variance that a way to group pixels may lose more than the best one does, of what is the same "
+        "before and after",
+        and_(ge(0.0), le(1.0)),
+    )
+    spread_margin: float = option(
+        0.1,
+        "the same, of all that it does not explain: light, a lens and bad pixels differ from picture to picture",
+        and_(ge(0.0), le(1.0)),
+    )
     bits_tie: float = option(
-        0.01,
+        1e-4,
         "ways to group pixels whose events take as many bits, up to this fraction, are equally good; then the one with "
         "the fewest values is taken",
         ge(0.0),
@@ -142,14 +152,30 @@ def find_places(before: Images, after: Images, options: PlacesOptions | None = N
     light = find_light(old, new, options)
     compared = Compared(old, new, relative_light(old, light), relative_light(new, light))
     colours = before.shape[3] if before.ndim == 4 else 1
-    pictures = compared.pictures(GROUPED_PICTURES).reshape(-1, old.shape[1] // colours, colours)
-    ways = [_colour_groups(label, colours) for label in group_pixels(pictures, rng, options)]
-    ways = [groups for groups in ways if groups]
-    mean, variance = pictures.mean(0).ravel() / np.float32(WHITE), pictures.var(0).ravel()
+    pictures = compared.pictures(GROUPED_PICTURES)
+    ways = _ways(compared, pictures, colours, rng, options)
+    mean, variances = pictures.mean(0) / np.float32(WHITE), Variances.of(compared)
     if not ways:
         return Places(before.shape[1:], mean, (), light, False, 1.0, Score(0, 1.0, 0.0))
-    tried = [each for groups in ways for each in _try(compared.first(SCORED_PAIRS), groups, variance, options)]
+    tried = [each for groups in ways for each in _try(compared.first(SCORED_PAIRS), groups, variances, options)]
     return _finish(before.shape[1:], compared, _simplest(tried, options), mean, light, options)
+
+
+def _ways(
+    compared: Compared, pictures: Floats, colours: int, rng: np.random.Generator, options: PlacesOptions
+) -> list[list[Numbers]]:
+    """Return ways to group pixels: by what varies together in a picture, and by what also does in the next one."""
+
+    def located(flat: Floats) -> Floats:
+        return flat.reshape(len(flat), -1, colours)
+
+    labels = group_pixels(located(pictures), rng, options)
+    before, after = compared.first(GROUPED_PICTURES).sides()
+    staying = group_pixels(located(before), rng, options, later=located(after))
+    known = {label.tobytes() for label in labels}
+    labels += [label for label in staying[:MORE_CUTS] if label.tobytes() not in known]
+    ways = [_colour_groups(label, colours) for label in labels]
+    return [groups for groups in ways if groups]
 
 
 @attrs.frozen(eq=False)
@@ -160,32 +186,65 @@ class _Grouping:
     kind: Kind  # of values
     score: Score
     values: int  # of all groups together
-    unexplained: float  # variance, as a fraction of all
+    unexplained: float  # variance, as a fraction of all …
+    lost: float  # … that which pictures before and after share
+    left_out: float  # … and that of pixels in no group
     overflow: bool
 
 
-def _try(compared: Compared, groups: list[Numbers], variance: Floats, options: PlacesOptions) -> list[_Grouping]:
-    """Return how well groups of pixels do, with tight values and with loose ones."""
-    outside = np.delete(variance, np.concatenate(groups)).sum()
+@attrs.frozen(eq=False, kw_only=True)
+class Variances:
+    """How much each pixel varies, and how much of that pictures before and after an action share: (pixels,)."""
+
+    all: Floats
+    staying: Floats
+
+    @classmethod
+    def of(cls, compared: Compared) -> Variances:
+        """Measure both; of what is shared, three standard deviations of chance are taken off."""
+        before, after = (side - side.mean(0) for side in compared.first(GROUPED_PICTURES // 2).sides())
+        both = (np.square(before).mean(0) + np.square(after).mean(0)) / 2
+        by_chance = SURE * before.std(0) * after.std(0) / np.sqrt(len(before))
+        return cls(all=both, staying=np.maximum(np.abs((before * after).mean(0)) - by_chance, 0))
+
+
+def _try(compared: Compared, groups: list[Numbers], variances: Variances, options: PlacesOptions) -> list[_Grouping]:
+    """Return how well groups of pixels do, with each kind of values."""
+    inside, total = np.concatenate(groups), variances.all.sum()
+    beyond, staying = (float(np.delete(each, inside).sum()) for each in (variances.all, variances.staying))
     results = []
     for kind, learned in zip(KINDS, learn_values(compared, groups, options, KINDS, hasty=True), strict=True):
-        values = int((learned.codes.max((0, 1)) + 1).sum())
-        unexplained = float((learned.unexplained + outside) / variance.sum())
-        score = score_events(learned.codes[0], learned.codes[1], options)
-        results.append(_Grouping(groups, kind, score, values, unexplained, learned.overflow))
+        results.append(
+            _Grouping(
+                groups=groups,
+                kind=kind,
+                score=score_events(learned.codes[0], learned.codes[1], options),
+                values=int((learned.codes.max((0, 1)) + 1).sum()),
+                unexplained=float((learned.unexplained + beyond) / total),
+                lost=float((learned.lost + staying) / total),
+                left_out=beyond / float(total),
+                overflow=learned.overflow,
+            )
+        )
     return results
 
 
 def _simplest(tried: list[_Grouping], options: PlacesOptions) -> _Grouping:
     """Return the grouping whose events need the fewest bits and, among equals, the one with the fewest values.
 
-    Only groupings that explain the pictures about as well as the best one does are compared. Those whose events hardly
-    ever occur again are left out first: they explain noise.
+    Only groupings are compared that lose about as little of what stays as the best one does: two tiles that became one
+    value are lost, noise is not. Those whose events hardly ever occur again are left out first: they explain noise. So
+    are those that leave out pixels which others explain by events that nearly always occur again.
     """
     fitting = [each for each in tried if not each.overflow] or tried
-    least_coverage = options.min_coverage * max(each.score.coverage for each in fitting)
-    fitting = [each for each in fitting if each.score.coverage >= least_coverage]
-    most_unexplained = options.max_loss * min(each.unexplained for each in fitting) + options.loss_margin
+    best_coverage = max(each.score.coverage for each in fitting)
+    fitting = [each for each in fitting if each.score.coverage >= options.min_coverage * best_coverage]
+    sure = [each for each in fitting if each.score.coverage >= options.sure_coverage * best_coverage]
+    most_left_out = min(each.left_out for each in sure) + options.loss_margin
+    fitting = [each for each in fitting if each.left_out <= most_left_out]
+    most_lost = min(each.lost for each in fitting) + options.loss_margin
+    fitting = [each for each in fitting if each.lost <= most_lost]
+    most_unexplained = min(each.unexplained for each in fitting) + options.spread_margin
     fitting = [each for each in fitting if each.unexplained <= most_unexplained]
     most_bits = min(each.score.bits for each in fitting) * (1 + options.bits_tie)
     return min((each for each in fitting if each.score.bits <= most_bits), key=lambda each: each.values)

@@ -34,30 +34,48 @@ class GroupingOptions:
         "standard deviations",
         ge(0.0),
     )
+    least_staying: float = option(
+        0.25,
+        "correlation of a pixel with itself in the next picture, where pixels are grouped by what stays: bad pixels "
+        "and those that only a pointer changes have hardly any",
+        ge(0.0),
+    )
     group_correlation: float = option(
         5.0, "the same for the mean over all pixels of two groups that are merged", ge(0.0)
     )
 
 
-def group_pixels(pictures: Floats, rng: np.random.Generator, options: GroupingOptions) -> list[Numbers]:
+def group_pixels(
+    pictures: Floats, rng: np.random.Generator, options: GroupingOptions, later: Floats | None = None
+) -> list[Numbers]:
     """Return ways to group pixels, most clear-cut first: the group of each, or -1, for (pictures, pixels, colours).
 
     Pixels are linked by squared correlation, on average over two groups; each way cuts at one of the largest ratios
     between successive merges. Pixels that agree with no other significantly, such as constant ones, are in no group.
+    With ``later`` pictures of the same pairs, each pixel is correlated with others as they are then: light, a pointer
+    and bad pixels, which differ from picture to picture, link nothing.
     """
     chance = 1 / len(pictures)
     significant = options.pixel_correlation * chance
     pixels, live = _standardised(pictures, options.min_variance)
+    following = pixels
+    if later is not None:
+        following, _ = _standardised(later, options.min_variance, live)
+        stays = np.abs((pixels * following).mean(0).sum(1)) > options.least_staying
+        pixels, following, live = pixels[:, stays], following[:, stays], live[stays]
     if len(live) == 0:
         return []
     linked = np.sort(rng.permutation(len(live))[:MAX_LINKED_PIXELS])
-    near = _squared_correlation(pixels, pixels[:, linked])  # (live, linked)
+    near = _squared_correlation(pixels, following[:, linked])  # (live, linked)
+    if later is not None:
+        near = (near + _squared_correlation(following, pixels[:, linked])) / np.float32(2)
     near[linked, np.arange(len(linked))] = 0
     sociable = near[linked].max(1, initial=0) > significant
     linked, near = linked[sociable], near[:, sociable]
     if len(linked) < 2:
         return []
-    tree = average(squareform(1 - np.minimum(near[linked], 1), checks=False))
+    between = (near[linked] + near[linked].T) / 2
+    tree = average(squareform(1 - np.minimum(between, 1), checks=False))
     near[linked, np.arange(len(linked))] = 1
     ways = []
     for cut in _largest_gaps(tree, chance, options.group_correlation):
@@ -79,15 +97,15 @@ def _largest_gaps(tree: NDArray[np.float64], chance: float, group_correlation: f
     return [int(cut) for cut in np.argsort(-gap)[:MAX_CUTS] if gap[cut] >= 0]
 
 
-def _standardised(pictures: Floats, min_variance: float) -> tuple[Floats, Numbers]:
-    """Return the pixels that vary, without their means and scaled, and which they are.
+def _standardised(pictures: Floats, min_variance: float, chosen: Numbers | None = None) -> tuple[Floats, Numbers]:
+    """Return the pixels that vary, or those chosen, without their means and scaled, and which they are.
 
     Scaled such that the squared covariances of one pixel's colours with each other add up to 1.
     """
     pixels = pictures - pictures.mean(0)
     variance = np.sqrt((np.einsum("npc,npd->pcd", pixels, pixels, optimize=True) ** 2).sum((1, 2))) / len(pixels)
-    live = np.flatnonzero(variance > min_variance)
-    return pixels[:, live] / np.sqrt(variance[live])[:, None], live
+    live = np.flatnonzero(variance > min_variance) if chosen is None else chosen
+    return pixels[:, live] / np.sqrt(np.maximum(variance[live], min_variance))[:, None], live
 
 
 def _squared_correlation(one: Floats, other: Floats) -> Floats:

@@ -18,7 +18,6 @@ from cubespace_bit_learners.places.values import (
     MAX_DIMENSIONS,
     ROUNDING_VARIANCE,
     Compared,
-    GroupValues,
     ValueOptions,
     noise_free,
 )
@@ -75,7 +74,16 @@ def steady_pixels(before: Floats, after: Floats, correlation: float) -> NDArray[
     return np.asarray(shared * len(before) > correlation * np.maximum(chance, 1e-9))
 
 
-def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOptions) -> GroupValues:
+@attrs.frozen(eq=False)
+class SteadyValues:
+    """The values of some groups of pixels."""
+
+    codes: Numbers  # (2, pairs, groups): before and after
+    unexplained: float  # variance of the pixels around the patterns of their values, summed over pixels
+    overflow: bool = False  # whether a group has too many values to be learned
+
+
+def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOptions) -> SteadyValues:
     """Return the values of each group of pixels; too many if clusters are mostly values of their own."""
     codes, left, overflow = [], 0.0, False
     for pixels in groups:
@@ -88,7 +96,7 @@ def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOpti
         codes.append(code.reshape(2, -1))
         left += unexplained(patterns, code)
         overflow |= bool(2 * (code.max() + 1) > max(count, MOST_SURE))
-    return GroupValues(np.stack(codes, axis=-1), left, overflow)
+    return SteadyValues(np.stack(codes, axis=-1), left, overflow)
 
 
 def clusters(points: Doubles, count: int, rng: np.random.Generator) -> Numbers:

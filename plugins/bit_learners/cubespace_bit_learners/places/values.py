@@ -6,6 +6,7 @@ or a real change. The small ones are the noise; directions in which patterns var
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import attrs
@@ -16,6 +17,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
 from cubespace.base.options import option
+from cubespace_bit_learners.places.clusters import clear_clusters, cluster, means, most_different
 
 Flat = NDArray[np.uint8]  # (pictures, pixels)
 Floats = NDArray[np.float32]
@@ -27,12 +29,12 @@ MAX_DIMENSIONS = 256  # in which patterns are compared
 NOISE_PAIRS = 1500  # from which the noise is measured
 PROBED_PICTURES = 500  # whose most similar pictures are added to these pairs
 COUNTED_PICTURES = 1000  # whose values are counted first
-MEAN_ROUNDS = 3  # of k-means
 CHUNK = 1000  # pictures converted to floats at once
 
-# tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change
-Kind = Literal["tight", "loose"]
-KINDS: tuple[Kind, Kind] = ("tight", "loose")
+# tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change; clear
+# ones are the clusters that are farthest apart for what they are wide, whatever makes them wide
+Kind = Literal["tight", "loose", "clear"]
+KINDS: tuple[Kind, ...] = ("tight", "loose", "clear")
 
 
 @attrs.frozen(kw_only=True, slots=False)  # the options of a learner consist of several such classes
@@ -76,6 +78,11 @@ class Compared:
         parts = self.before[old] / self.light_before[old, None], self.after[new] / self.light_after[new, None]
         return np.concatenate(parts).astype(np.float32)
 
+    def sides(self) -> tuple[Floats, Floats]:
+        """Return the pictures before and those after, (pairs, pixels) each, under the usual light."""
+        before, after = self.before / self.light_before[:, None], self.after / self.light_after[:, None]
+        return before.astype(np.float32), after.astype(np.float32)
+
     def look(self, pixels: Numbers) -> Floats:
         """Return the patterns of some pixels, first all before, then all after, in at most ``MAX_DIMENSIONS`` numbers.
 
@@ -117,6 +124,7 @@ class GroupValues:
     codes: Numbers  # (2, pairs, groups): before and after
     unexplained: float  # variance of the pixels around the patterns of their values, summed over pixels
     overflow: bool  # whether a group has too many values to be learned
+    lost: float = 0.0  # the part of it that pictures before and after share where values stay: it is no noise
 
 
 def learn_values(
@@ -128,28 +136,59 @@ def learn_values(
 ) -> list[GroupValues]:
     """Return the values of each group, of each kind; in haste, nothing is learned once a group has too many."""
     codes: list[list[Numbers]] = [[] for _ in kinds]
-    unexplained, overflow = np.zeros(len(kinds)), np.zeros(len(kinds), dtype=np.bool_)
+    unexplained, lost, overflow = np.zeros(len(kinds)), np.zeros(len(kinds)), np.zeros(len(kinds), dtype=np.bool_)
     for pixels in groups:
         patterns = compared.look(pixels)
-        found = noise_free(patterns, ROUNDING_VARIANCE * max(1.0, len(pixels) / MAX_DIMENSIONS), options)
-        for number, kind in enumerate(kinds):
-            limit = found.tight if kind == "tight" else found.loose
-            distinct = most_different(found.points[:COUNTED_PICTURES], limit, options.max_values)
-            overflow[number] |= len(distinct) > options.max_values
+        rounding = ROUNDING_VARIANCE * max(1.0, len(pixels) / MAX_DIMENSIONS)
+        for number, (code, many) in enumerate(_of_each_kind(patterns, rounding, options, kinds, hasty)):
+            overflow[number] |= many
             skip = hasty and overflow[number]
-            code = np.zeros(len(patterns), dtype=np.intp) if skip else cluster(found.points, limit, options)
             codes[number].append(code.reshape(2, -1))
             unexplained[number] += np.inf if skip else _unexplained(patterns, code)
+            lost[number] += np.inf if skip else _lost(patterns, code)
         if hasty and overflow.all():
             break
-    results = zip(codes, unexplained.tolist(), overflow.tolist(), strict=True)
-    return [GroupValues(np.stack(code, axis=-1), error, many) for code, error, many in results]
+    results = zip(codes, unexplained.tolist(), lost.tolist(), overflow.tolist(), strict=True)
+    return [GroupValues(np.stack(code, axis=-1), error, many, stays) for code, error, stays, many in results]
+
+
+def _of_each_kind(
+    patterns: Floats, rounding: float, options: ValueOptions, kinds: tuple[Kind, ...], hasty: bool
+) -> Iterator[tuple[Numbers, bool]]:
+    """Yield the code of each pattern, and whether there are too many values: in haste, all codes are 0 then."""
+    found = None if kinds == ("clear",) else noise_free(patterns, rounding, options)
+    for kind in kinds:
+        if found is None or kind == "clear":
+            floor = 2 * rounding * patterns.shape[1]
+            yield clear_clusters(patterns, floor, options.common_count, options.max_values), False
+            continue
+        limit = found.tight if kind == "tight" else found.loose
+        distinct = most_different(found.points[:COUNTED_PICTURES], limit, options.max_values)
+        many = len(distinct) > options.max_values
+        none = np.zeros(len(patterns), dtype=np.intp)
+        yield (
+            none
+            if hasty and many
+            else cluster(found.points, limit, options.common_count, options.rare_reach, options.max_values),
+            many,
+        )
 
 
 def _unexplained(patterns: Floats, code: Numbers) -> float:
     """Return the mean square of the distance between patterns and the mean of those with the same code."""
     rows = slice(None, None, max(1, len(patterns) // NOISE_PAIRS))
-    return float(((patterns[rows] - _means(patterns, code)[code[rows]]) ** 2).sum(1).mean())
+    return float(((patterns[rows] - means(patterns, code)[code[rows]]) ** 2).sum(1).mean())
+
+
+def _lost(patterns: Floats, code: Numbers) -> float:
+    """Return how much of that is the same before and after, on average over pairs: what values lack and what stays.
+
+    Noise, light and bad pixels differ from picture to picture. Two tiles that are one value are still there afterwards.
+    """
+    left = patterns - means(patterns, code)[code]
+    before, after = np.split(left, 2)
+    old, new = np.split(code, 2)
+    return abs(float((before[old == new] * after[old == new]).sum())) / len(before)
 
 
 @attrs.frozen(eq=False)
@@ -229,57 +268,3 @@ def _below_gap(lengths: Doubles, margin: int) -> float:
     line = np.sort(lengths)
     gaps = np.diff(line)[margin:-margin]
     return float(line[margin + int(gaps.argmax())])
-
-
-def most_different(points: Doubles, limit: float, most: int) -> Doubles:
-    """Return points such that all others are within a limit of one, each farthest from those before it.
-
-    It stops once there are more than ``most``.
-    """
-    distance, chosen = np.full(len(points), np.inf), points[:0]
-    while distance.max() > limit and len(chosen) <= most:
-        chosen = np.concatenate([chosen, points[[distance.argmax()]]])
-        distance = np.minimum(distance, ((points - chosen[-1]) ** 2).sum(1))
-    return chosen
-
-
-def cluster(points: Doubles, limit: float, options: ValueOptions) -> Numbers:
-    """Return the cluster of each point, numbered without gaps; clusters whose means are within the limit are one."""
-    if points.shape[1] == 0:
-        return np.zeros(len(points), dtype=np.intp)
-    code = _nearest(points, most_different(points, limit, options.max_values))
-    for _ in range(MEAN_ROUNDS):
-        code = _nearest(points, _means(points, code))
-    count = np.bincount(code)
-    reach = np.where(count < options.common_count, options.rare_reach * limit, limit)
-    code = _merged(_means(points, code), count, reach)[code]
-    used = np.unique(code)
-    return _nearest(points, _means(points, code)[used])
-
-
-def _nearest(points: Doubles, centres: Doubles) -> Numbers:
-    """Return the nearest centre of each point, numbered among those that are nearest to any."""
-    code = ((centres**2).sum(1) - 2 * points @ centres.T).argmin(1)
-    used = np.bincount(code, minlength=len(centres)) > 0
-    return np.asarray((np.cumsum(used) - 1)[code])
-
-
-def _means(points: Doubles | Floats, code: Numbers) -> Doubles:
-    """Return the mean of the points of each code; codes that are not used have zeros."""
-    count = np.bincount(code)
-    member = csr_array((np.ones(len(code)), code, np.arange(len(code) + 1)), (len(code), len(count)))
-    means: Doubles = (member.T @ points) / np.maximum(count, 1)[:, None]
-    return means
-
-
-def _merged(centres: Doubles, count: Numbers, reach: Doubles) -> Numbers:
-    """Return for each centre the larger one within its reach that it is part of, or itself."""
-    part_of = np.arange(len(centres))
-    kept: list[int] = []
-    for centre in np.argsort(-count).tolist():
-        apart = ((centres[kept] - centres[centre]) ** 2).sum(1)
-        if kept and apart.min() <= reach[centre]:
-            part_of[centre] = kept[int(apart.argmin())]
-        else:
-            kept.append(centre)
-    return part_of

@@ -1,0 +1,118 @@
+"""Places on pictures that something spoils: a light, a pointer and bad pixels make no values, similar tiles do."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+from tile_rows import looks_of, noisy, tile_rows
+
+from cubespace.base.arrays import Images, Indices
+from cubespace.data.domain import Domain, Pairs
+from cubespace.data.spoiled_pictures import spoil_pixels, spoil_scene
+from cubespace.plugins.catalogue import load_plugins
+from cubespace.settings.spoiled_pictures import PictureSpoiling
+from cubespace_bit_learners.places import grouping as grouping_module
+from cubespace_bit_learners.places.clusters import clear_clusters
+from cubespace_bit_learners.places.events import Score
+from cubespace_bit_learners.places.finder import PlacesOptions, _Grouping, _simplest, find_places
+from cubespace_bit_learners.places.grouping import GroupingOptions, group_pixels
+
+
+def spoilt(pictures: Images, how: PictureSpoiling, seed: int) -> Images:
+    rng = np.random.default_rng(seed)
+    return spoil_pixels(spoil_scene(pictures, how, rng), how, rng)
+
+
+def digits(count: int) -> Pairs:
+    board = load_plugins().create("domain", "mnist")
+    assert isinstance(board, Domain)
+    return board.sample(count, np.random.default_rng(0))
+
+
+def same_partition(codes: Indices, states: Indices) -> bool:
+    """Whether each place is one cell, and each of its values one tile."""
+    pairs = [len(np.unique(np.stack([code, true]), axis=1).T) for code in codes.T for true in states.T]
+    return codes.shape[1] == states.shape[1] and pairs.count(4) == 4 and int(codes.max()) == 3
+
+
+@pytest.mark.parametrize(
+    "how", [PictureSpoiling(shadow=0.4), PictureSpoiling(gradient=0.4)], ids=["shadow", "gradient"]
+)
+def test_a_light_that_differs_from_picture_to_picture_makes_no_values(how: PictureSpoiling) -> None:
+    world = tile_rows(800)
+    found = find_places(spoilt(world.before, how, 1), spoilt(world.after, how, 2))
+    assert same_partition(found.encode(world.before), world.states_before)
+
+
+@pytest.mark.parametrize(
+    "how", [PictureSpoiling(pepper=0.02), PictureSpoiling(cursor=5)], ids=["bad pixels", "a pointer"]
+)
+def test_bad_pixels_and_a_pointer_make_no_values(how: PictureSpoiling, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grouping_module, "MAX_CUTS", 1)  # of each kind: to save time
+    board = digits(1000)
+    found = find_places(spoilt(board.before, how, 1), spoilt(board.after, how, 2))
+    assert found.score.coverage > 0.95
+    assert [len(place.patterns) for place in found.places] == [9] * 9
+
+
+def test_similar_tiles_stay_two_values_in_spite_of_noise() -> None:
+    looks = looks_of(4)
+    looks[3] = looks[2]
+    looks[3, 1:3, 1:4] = 255 - looks[3, 1:3, 1:4]  # six pixels of 25
+    world = tile_rows(1500, looks=looks)
+    found = find_places(noisy(world.before, 0.2, 1), noisy(world.after, 0.2, 2))
+    assert same_partition(found.encode(world.before), world.states_before)
+
+
+def test_pixels_that_only_a_pointer_changes_are_in_no_group_of_those_that_stay() -> None:
+    board, how = digits(600), PictureSpoiling(cursor=5)
+    before, after = (
+        spoilt(side, how, seed).reshape(600, -1, 1).astype(np.float32)
+        for seed, side in enumerate((board.before, board.after))
+    )
+    label = group_pixels(before, np.random.default_rng(0), GroupingOptions(), later=after)[0]
+    assert (label[board.before.reshape(600, -1).std(0) == 0] < 0).mean() > 0.95
+    cell = np.arange(42) // 14
+    cells = (3 * cell[:, None] + cell).ravel()
+    shown = [np.bincount(cells[label == number], minlength=9) for number in range(label.max() + 1)]
+    assert sorted(int(each.max()) for each in shown)[-9:] == [80] * 9
+    assert all(each.max() == each.sum() for each in shown if each.sum() > 3)
+
+
+def test_a_few_patterns_that_share_a_bad_pixel_are_no_cluster() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=400)
+    patterns = (100.0 * np.eye(3).repeat(10, axis=1)[truth] + rng.normal(0, 3, (400, 30))).astype(np.float32)
+    patterns[:4, 0] += 60
+    code = clear_clusters(patterns, floor=5.0, common=3, most=256)
+    assert len({(true, each) for true, each in zip(truth.tolist(), code.tolist(), strict=True)}) == 3
+
+
+def grouping(bits: float, values: int, lost: float, unexplained: float = 0.1, left_out: float = 0.0) -> _Grouping:
+    score = Score(events=10, coverage=1.0, bits=bits)
+    return _Grouping([], "tight", score, values, unexplained, lost, left_out, overflow=False)
+
+
+def test_the_fewest_bits_win_by_however_little() -> None:
+    exact, merged = grouping(7.744, 81, 0.0), grouping(7.749, 80, 0.0)
+    assert _simplest([merged, exact], PlacesOptions()) is exact
+
+
+def test_what_stays_must_not_be_lost_for_fewer_bits_but_a_shadow_may() -> None:
+    exact, merged = grouping(7.7, 81, 0.0, unexplained=0.08), grouping(7.4, 72, 0.008)
+    split = attrs.evolve(exact, values=300, unexplained=0.0, score=Score(events=10, coverage=1.0, bits=7.9))
+    assert _simplest([merged, split, exact], PlacesOptions()) is exact
+
+
+def test_pixels_that_others_explain_are_not_left_out() -> None:
+    """The top row of blocks changes nearly whenever it shows anything: little of it stays."""
+    whole, part = grouping(6.8, 36, 0.0, unexplained=0.0), grouping(6.3, 24, 0.0, left_out=0.099)
+    assert _simplest([part, whole], PlacesOptions()) is whole
+
+
+def test_all_cells_of_blocks_are_places() -> None:
+    blocks = load_plugins().create("domain", "blocks:blocks=3,columns=3")
+    assert isinstance(blocks, Domain)
+    pairs = blocks.sample(600, np.random.default_rng(0))
+    assert [len(place.patterns) for place in find_places(pairs.before, pairs.after).places] == [4] * 9
