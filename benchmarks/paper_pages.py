@@ -62,7 +62,7 @@ def account(runs: Sequence[RunFacts], planned: int, axes: Mapping[str, Sequence[
     return Account(
         command=command,
         environment=environment(),
-        runs=len({facts.run.path for facts in runs}),
+        runs=len({facts.run.path for facts in runs if facts.results is not None}),
         planned=planned,
         not_run=tuple(
             str(value)

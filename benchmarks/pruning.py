@@ -1,6 +1,6 @@
 """What pruning saves of a tuning, and whether it finds the same best trial.
 
-    python benchmarks/pruning.py --seeds 800-802 [--trials 10] [--domain lightsout:size=2]
+    python benchmarks/pruning.py --seeds 800-802 [--trials 8] [--domain lightsout:size=2]
 
 For each seed, of drawing and of training, the same trials are run without pruning and with each pruner: settings are
 drawn at random, learning rates from 1e-4 to 0.1 and 8 to 24 bits, so what is proposed does not depend on what was
@@ -8,7 +8,7 @@ pruned. *Saved* is the fraction of all epochs that were not trained; every epoch
 updates. *Best* is whether the trial with the lowest validation loss is the same one. Trials run in this process, one
 after another: pruning that compares trials side by side saves less.
 
-Writes results/pruning.json and pruning.md.
+Writes results/pruning.json and pruning.md; rows of other seeds and domains stay as they are there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cubespace.base.files import write_json, write_text
+from cubespace.base.files import read_json, write_json, write_text
 from cubespace.base.options import NoOptions
 from cubespace.cli.commands import app
 from cubespace.experiments.executor import Executor, Finished, Job, JobResult
@@ -110,27 +110,28 @@ def main() -> None:
     """Measure each seed, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="800-802", help="such as 800-802")
-    parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--trials", type=int, default=8)
     parser.add_argument("--domain", action="append", help="repeatable; lightsout:size=2 if none is given")
     arguments = parser.parse_args()
     machine, domains = environment(), arguments.domain or ["lightsout:size=2"]
-    rows = [
-        row
-        for domain in domains
-        for seed in seeds_of(arguments.seeds)
-        for row in measure(domain, seed, arguments.trials)
-    ]
-    head = list(rows[0])
+    file = RESULTS / "pruning.json"
+    known: Any = read_json(file) if file.is_file() else {"rows": []}
+    rows = {(row["domain"], row["seed"], row["pruner"]): row for row in known["rows"]}
+    for domain in domains:
+        for seed in seeds_of(arguments.seeds):
+            for row in measure(domain, seed, arguments.trials):
+                rows[domain, seed, row["pruner"]] = {**row, "date": machine["date"]}
+    ordered = [rows[key] for key in sorted(rows)]
+    head = list(ordered[0])
     lines = [
         "# What pruning saves of a tuning, by `benchmarks/pruning.py`",
         "",
-        f"Seeds {arguments.seeds}; {machine['processor']}, {machine['cores']} cores, {machine['date']}, "
-        f"version {machine['cubespace']}.",
+        f"{machine['processor']}, {machine['cores']} cores, version {machine['cubespace']}.",
         "",
         *("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head))),
-        *("| " + " | ".join(str(row[key]) for key in head) + " |" for row in rows),
+        *("| " + " | ".join(str(row[key]) for key in head) + " |" for row in ordered),
     ]
-    write_json(RESULTS / "pruning.json", {"machine": machine, "seeds": arguments.seeds, "rows": rows})
+    write_json(file, {"machine": machine, "rows": ordered})
     write_text(RESULTS / "pruning.md", "\n".join(lines) + "\n")
     print("\n".join(lines))
 

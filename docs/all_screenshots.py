@@ -2,7 +2,7 @@
 
 Runs are made in runs/screenshots and kept there, so that a second call only draws. Pictures that the pages show go to
 docs/pictures. Those that are for looking at only go to docs/_build/screens: README.md as code hosts render it, and the
-report on a phone, in the dark and on paper.
+report on a phone, in the dark and on paper, and pages of the documentation as they are built.
 """
 
 from __future__ import annotations
@@ -43,12 +43,15 @@ def main() -> None:
     """Make the runs that are missing, then all pictures."""
     SCREENS.mkdir(parents=True, exist_ok=True)
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # where cube is
-    digits, cells = RUNS / "mnist", RUNS / "twelve"
+    for script in ("idea", "gallery", "failures"):  # which keep what they have made
+        subprocess.run([sys.executable, DOCS / f"{script}.py"], check=True)
+    digits, network, cells = RUNS / "mnist", RUNS / "network", RUNS / "twelve"
+    cube("run", "--apply", "btl", "--planner", "fd-lmcut", "-o", network)  # as make run does
     cube("run", "--domain", "mnist", "-o", digits)
     cube("diagnose", digits)
     cube("lift", digits)
     cube("matrix", *TWELVE, "-o", cells, "--jobs", "1")
-    from_run(digits, PICTURES)
+    from_run(network, PICTURES)
     pages([digits, *sorted((cells / "cells").iterdir())], PICTURES)
     door_key(RUNS / "doorkey")
     video(RUNS / "video")
@@ -60,6 +63,8 @@ def main() -> None:
     with browser() as page:
         page.goto((DOCS / "_build" / "html" / "index.html").resolve().as_uri())
         keep(screenshots.shot(page, height=900), PICTURES / "docs.png")
+    for name in ("index", "gallery", "when-it-fails", "idea"):
+        photograph(f"docs-{name}", (DOCS / "_build" / "html" / f"{name}.html").resolve().as_uri(), 1280, {})
     readme()
 
 
@@ -114,11 +119,14 @@ def reports(run: Path, cells: list[Path]) -> None:
         ("report-1280", one, 1280, {}),
         ("report-390", one, 390, {}),
         ("report-dark", one, 1280, {"color_scheme": "dark"}),
-        ("report-print", one, 794, {"media": "print"}),  # A4 at 96 dots per inch
+        ("compare-dark", many, 1280, {"color_scheme": "dark"}),
         ("compare-1280", many, 1280, {}),
         ("compare-390", many, 390, {}),
     ):
         photograph(name, address, width, media)
+    with browser() as page:
+        page.goto(one)
+        page.pdf(path=SCREENS / "report.pdf", format="A4")  # as it is printed
 
 
 def readme() -> None:

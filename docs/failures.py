@@ -47,7 +47,10 @@ CASES = (
         name="short",
         title="A training that was cut short",
         why="The network has not learned what its labels do, so it plans with effects that do not exist.",
-        words=("run", "--domain", "mnist", "--apply", "btl", "--set", "train.epochs=8", *FEW),
+        words=(
+            *("run", "--domain", "lightsout:size=3", "--apply", "btl"),
+            *("--set", "train.updates=300", "--length", "5", *FEW),
+        ),
     ),
     Case(
         name="taxi",

@@ -35,7 +35,7 @@ CASES = (
     world("spider", "8-puzzle, spider", "Tiles that look alike; our own drawing.", "spider"),
     world("photo", "8-puzzle, photograph", "The same with a cat.", "photo"),
     world("lightsout", "LightsOut", "A press switches a lamp and its neighbours.", "lightsout"),
-    world("twisted", "LightsOut, twisted", "Swirled, so that no lamp has pixels of its own.", "twisted"),
+    world("twisted", "LightsOut, twisted", "The same, bent around the middle.", "twisted"),
     Case(
         name="bundle",
         title="LightsOut with nine lamps, by the paper's network",

@@ -25,8 +25,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 import cubespace
-from cubespace.base.images import contact_sheet, region_picture, side_by_side
-from cubespace.data import transitions
+from cubespace.base.images import region_picture
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.report import write_report
 from cubespace.report.run_files import read_facts
@@ -91,15 +90,12 @@ def places(runs: list[Path]) -> Image.Image:
 
 
 def from_run(run: Path, output: Path) -> None:
-    """Make the pictures that need no browser: pairs to learn from, and a plan."""
+    """Make the picture that needs no browser: a plan."""
     facts = read_facts(run)
     if facts.best is None:
         raise SystemExit(f"{run} has no plan to show")
     strip = plan_folder(run, facts.best.problem, facts.best.planner) / STRIP
     keep(Image.open(strip), output / "plan.png")
-    some = transitions.load(run / "data.npz").train[:12]
-    sheet = contact_sheet(side_by_side(some.before, some.after), columns=4, scale=2, gap=10)
-    keep(Image.fromarray(sheet), output / "pairs.png")
 
 
 def pages(runs: list[Path], output: Path) -> None:
@@ -107,8 +103,6 @@ def pages(runs: list[Path], output: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, browser() as page:
         page.goto(write_report(runs[:1], load_plugins(), Path(folder) / "one.html").as_uri())
         keep(shot(page, height=1500), output / "report.png")
-        for name in ("redrawn", "actions"):
-            keep(Image.open(io.BytesIO(page.locator(f"#{name}").screenshot())), output / f"{name}.png")
         if len(runs) > 1:
             page.goto(write_report(runs, load_plugins(), Path(folder) / "all.html").as_uri())
             keep(shot(page, height=900), output / "compare.png")

@@ -71,6 +71,7 @@ ENTRIES = (
     ),
     _benchmark("lifting", "Lifted models", "objects, predicates, schemas, and plans with them"),
     _benchmark("matrix", "What a matrix costs", "the driver and the executors"),
+    _benchmark("pruning", "What pruning saves", "of a tuning, and whether it finds the same best trial"),
     _benchmark("planning", "Setting up a search", "from bits to a planner's answer"),
     _benchmark("latent_search", "Speed of latent search", "expansions per second"),
     _benchmark("render", "Speed of drawing", "frames per second"),

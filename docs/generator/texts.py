@@ -31,7 +31,9 @@ def scaffold(kind: str, file: str) -> str:
 
 
 def text(path: str) -> str:
-    """Return a file without its title, its headings one level down."""
+    """Return a file without its title, its headings one level down; a result that is not there yet says so."""
+    if path.startswith("results/") and not (ROOT / path).is_file():
+        return "Not measured yet.\n"
     lines = (ROOT / path).read_text("utf-8").splitlines()
     body = lines[1:] if lines[0].startswith("# ") else lines
     return lower("\n".join(body)).strip("\n") + "\n"

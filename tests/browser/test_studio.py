@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import pytest
 from open_studio import serving, source_of, studio_of
 from PIL import Image
@@ -264,6 +265,16 @@ def test_the_saved_page_works_from_a_file_and_asks_for_nothing(chromium, saved, 
     assert [url for url in visit.requests if not url.startswith("data:")] == [saved.resolve().as_uri()]
     target = Path(KEPT) if KEPT else tmp_path
     page.screenshot(path=target / f"studio-saved-{size}.png", full_page=True)
+
+
+def test_a_saved_page_of_one_planner_has_no_empty_card(chromium, server, folder) -> None:
+    source = server.studio.source
+    one = attrs.evolve(source, solved=tuple(each for each in source.solved if each.planner == "fd-lmcut"))
+    file = folder / "one.html"
+    file.write_text(static_page(one, summary).text, "utf-8")
+    page = Visit(chromium, file.resolve().as_uri(), **STILL).page
+    expect(page.locator("#result")).to_be_visible()
+    expect(page.locator("#search")).to_be_hidden()
 
 
 def test_every_control_has_a_name(chromium, server, pictures) -> None:

@@ -1,7 +1,7 @@
 """Kills, signals, full disks, hostile files, faulty plugins and planners: what ``cube`` does when things go wrong.
 
     python tests/chaos/chaos.py [--seed 0] [--scale 1.0] [--only GROUP]… [--work FOLDER] [--output results/chaos]
-                                [--slice K/N] [--minutes M] [--again]
+                                [--slice K/N] [--minutes M] [--again] [--page]
 
 Every case is made from the seed. A command runs in a forked child that has everything imported; about every seventh
 kill, among them all those at the start, hits a fresh interpreter. Required: a command that is continued gives the
@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -58,6 +58,8 @@ from chaos_cases.world import World
 
 NEED_TRAINING = {"kill", "signal", "model and checkpoint", "reproducibility"}
 
+ROUNDS = 20  # in which a run of limited time goes through all classes: what it has done is a fair sample
+
 Work = Case | Callable[[Path], Verdict]
 
 
@@ -72,22 +74,25 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="where cases work and their verdicts are kept; on a fast disk")
     parser.add_argument("--slice", type=Part.read, default=Part(), metavar="K/N", help="every N-th case, from the K-th")
     parser.add_argument("--minutes", type=float, help="after which no further case is begun")
+    parser.add_argument("--page", action="store_true", help="write the page even if cases are missing, which it says")
     parser.add_argument("--again", action="store_true", help="do again what failed, as after a fix")
     parser.add_argument("--output", type=Path, default=Path("results/chaos"))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="chaos-", ignore_cleanup_errors=True) as temporary:
         work = (arguments.work or Path(temporary)).resolve()
         kept = Kept.read(work / f"verdicts-{arguments.seed}.jsonl")
-        named = named_cases(work, arguments.seed, arguments.scale, arguments.only or list(TITLES))
         until = None if arguments.minutes is None else time.monotonic() + 60 * arguments.minutes
-        verdicts, missing = do_cases(named, kept, arguments.slice, until, again=arguments.again)
+        rounds = [Part(number, ROUNDS) for number in range(1, ROUNDS + 1)]
+        for part in [arguments.slice] if until is None else rounds:
+            named = named_cases(work, arguments.seed, arguments.scale, arguments.only or list(TITLES))
+            verdicts, missing = do_cases(named, kept, part, until, again=arguments.again)
+            if until is not None and time.monotonic() > until:
+                break
     failed = sum(bool(verdict.complaints) for verdict in verdicts)
     if missing:
-        print(
-            f"{len(verdicts)} of {len(verdicts) + missing} cases are done, {failed} failed; the same folder continues"
-        )
-    else:
-        write_page(summary(verdicts, arguments.seed, kept.repeated), arguments.output)
+        print(f"{len(verdicts)} of {len(verdicts) + missing} cases are done, {failed} failed: go on in the same folder")
+    if arguments.page or not missing:
+        write_page(summary(verdicts, arguments.seed, kept.repeated, missing), arguments.output)
     sys.exit(1 if failed else 0)
 
 
@@ -128,6 +133,7 @@ def cpu_seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
+@cache
 def prepare() -> None:
     """Import all that commands import later, so that every forked child has it, and keep to one thread."""
     os.environ["OMP_NUM_THREADS"] = "1"

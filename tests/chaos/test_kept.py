@@ -51,7 +51,7 @@ def test_what_failed_is_done_again_if_asked_and_counted(kept_module, cases, tmp_
         verdicts, _ = kept_module.do_cases(named, kept, kept_module.Part(), again=again)
     assert done.count(3) == 2
     assert len(done) == 11
-    assert kept.repeated == 1
+    assert [(verdict.name, verdict.complaints) for verdict in kept.repeated] == [("case 3", ("lost: something",))]
     assert not any(verdict.complaints for verdict in verdicts)
 
 
@@ -79,3 +79,19 @@ def test_names_are_unique_and_slices_are_checked(kept_module, cases, tmp_path) -
     for wrong in ("0/3", "4/3", "a/b", "3", ""):
         with pytest.raises(ValueError, match="no part such as 2/8"):
             kept_module.Part.read(wrong)
+
+
+def test_the_page_says_what_is_missing_what_failed_and_what_was_done_again(kept_module) -> None:
+    verdict = importlib.import_module("chaos_cases.harness").Verdict
+    page = importlib.import_module("chaos_cases.page")
+    good = verdict(group="kill", name="one", counts={"train": 2, "data": 1}, cpu_seconds=4.0)
+    bad = verdict(group="links", name="two", complaints=("lost: something",), cpu_seconds=1.0)
+    text = page.markdown(page.summary([good, bad], 0, [bad], 1234))
+    assert "**Not finished: 1,234 of the cases are missing.**" in text
+    assert "| kill -9 of `cube`, all stages | 3 | 0 | 0 | - | 4 |" in text
+    assert "| links in a run folder | 1 | 1 | 0 | lost 1 | 1 |" in text
+    assert "| results lost or changed | 1 |" in text
+    assert "1 failed at first and were done again:\n\n- links, `two`: lost: something\n\n1 failures:" in text
+    whole = page.markdown(page.summary([good], 0, [], 0))
+    assert "Not finished" not in whole
+    assert "failed at first" not in whole

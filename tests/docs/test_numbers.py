@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
 import generate  # noqa: E402 - needs the path above
-from generator import facts, records, tables  # noqa: E402
+from generator import facts, records, tables, texts  # noqa: E402
 
 RESULTS = ROOT / "results"
 CELL = re.compile(r"(?<=\|)[^|\n]*(?=\|)")
@@ -60,6 +60,13 @@ def test_pages_are_made_without_any_result(tmp_path, monkeypatch) -> None:
         text = page.read_text("utf-8")
         if "<!-- fact: " in text or page.parent.name == "results":
             assert facts.NOT_YET in re.sub("Not measured", "not measured", generate.filled(text)), page
+
+
+def test_a_table_of_another_page_may_be_missing(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(texts, "ROOT", tmp_path)
+    assert texts.text("results/some.md") == "Not measured yet.\n"
+    with pytest.raises(FileNotFoundError):
+        texts.text("docs/some.md")
 
 
 def test_every_table_has_a_page_and_every_page_a_table() -> None:

@@ -17,7 +17,7 @@ from cubespace.data.domain import StateSpace
 from cubespace.data.spoiled_camera import LENS, lay_down, margin
 from cubespace.settings.spoiled_camera import CameraSpoiling
 
-SHOWN = 600  # states from which the regression is made
+SHOWN = 300  # states from which the regression is made
 REACH = 4  # pixels of the neighbourhood on each side
 BETWEEN = 1 / 6  # square pixels, the variance of what linear interpolation between pixels blurs, on average
 BLURS = (0.9, 1.0, 1.15)  # multiples of the blur that is expected
@@ -59,7 +59,7 @@ class Sharpener:
 
     def _sharp(self, images: Images) -> Images:
         around = _neighbourhoods(images.astype(np.float32), self.width)
-        pixels = np.einsum("psn,pn->sp", around, self.weights)
+        pixels = (around @ self.weights[:, :, None])[:, :, 0].T  # (pictures, pixels)
         height, breadth, *colours = images.shape[1:]
         shape = (height - 2 * self.width, breadth - 2 * self.width, *colours)
         return np.asarray(np.clip(np.rint(pixels), 0, 255), dtype=np.uint8).reshape(len(images), *shape)

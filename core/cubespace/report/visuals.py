@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, Indices
-from cubespace.base.images import read_picture, region_picture
+from cubespace.base.images import read_picture, region_picture, side_by_side
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.plan_record import PlanRecord
@@ -121,7 +121,8 @@ class LearnedPictures:
         planned_names: Sequence[str],
     ) -> None:
         self.run, self.code, self.model, self.data = run, code, model, data
-        self.some: Pairs = data.train[:MAX_TRANSITIONS]
+        some = data.train[:MAX_TRANSITIONS]
+        self.some: Pairs = attrs.evolve(some, before=code.straighten(some.before), after=code.straighten(some.after))
         self.planned_names = planned_names  # of the actions of the model that plans were made with
         self.before, self.after = seen.before[:MAX_TRANSITIONS], seen.after[:MAX_TRANSITIONS]  # bits of the same
 
@@ -130,9 +131,14 @@ class LearnedPictures:
         regions = self.code.regions()
         return None if regions is None else picture(region_picture(regions), "the places, each in a colour")
 
+    def straight(self) -> Picture:
+        """Return a picture as it was taken, and as it is registered."""
+        taken = self.data.test.before[:1]
+        return picture(side_by_side(taken, self.code.straighten(taken))[0], "as it was taken, and registered")
+
     def redrawn(self, count: int = 8) -> list[Redrawn]:
         """Return some pictures of the test split, the last one being the worst of all."""
-        given = self.data.test.before
+        given = self.code.straighten(self.data.test.before)
         drawn = self.code.decode(self.code.encode(given))
         differences = drawn - given / np.float32(255)
         errors = np.square(differences).reshape(len(given), -1).mean(1)

@@ -41,7 +41,7 @@ class Kept:
 
     file: Path
     verdicts: dict[tuple[str, str], Verdict] = attrs.field(factory=dict)
-    repeated: int = 0  # cases that had failed and were done again, as after a fix
+    repeated: list[Verdict] = attrs.field(factory=list)  # failures that were done again, as after a fix
 
     @classmethod
     def read(cls, file: Path) -> Kept:
@@ -64,7 +64,8 @@ class Kept:
         self._take(verdict)
 
     def _take(self, verdict: Verdict) -> None:
-        self.repeated += (verdict.group, verdict.name) in self.verdicts
+        before = self.verdicts.get((verdict.group, verdict.name))
+        self.repeated += [] if before is None else [before]
         self.verdicts[verdict.group, verdict.name] = verdict
 
     def open(self, group: str, name: str, *, again: bool) -> bool:

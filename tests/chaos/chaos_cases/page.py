@@ -50,7 +50,7 @@ PROMISES = {
 SHOWN = 60  # failures that are listed
 
 
-def summary(verdicts: Sequence[Verdict], seed: int, repeated: int) -> dict[str, Any]:
+def summary(verdicts: Sequence[Verdict], seed: int, repeated: Sequence[Verdict], missing: int) -> dict[str, Any]:
     """Return the table, the promises, and what failed."""
     from cubespace.runs.folder.machine import environment
 
@@ -81,8 +81,9 @@ def summary(verdicts: Sequence[Verdict], seed: int, repeated: int) -> dict[str, 
         "environment": environment(),
         "time": time.strftime("%Y-%m-%d %H:%M"),
         "seed": seed,
+        "missing": missing,
         "classes": rows,
-        "repeated": repeated,
+        "repeated": [verdict.record() for verdict in repeated],
         "hits": {title: dict(counts) for title, counts in hit.items()},
         "promises": {name: sum(kinds[kind] for kind in of) for name, of in PROMISES.items()},
         "longest_planner_case": max(limits, default=None),
@@ -94,7 +95,7 @@ def command() -> str:
     """Return the command line, without what does not matter: the working folder, and in which parts it was done."""
     words = iter(sys.argv)
     kept = [word for word in words if word not in ("--work", "--slice", "--minutes") or not next(words, None)]
-    return shlex.join(["python", *(word for word in kept if word != "--again")])
+    return shlex.join(["python", *(word for word in kept if word not in ("--again", "--page"))])
 
 
 def kind_of(complaint: str) -> str:
@@ -108,6 +109,7 @@ def markdown(result: dict[str, Any]) -> str:
     lines = [
         f"`{result['command']}`, seed {result['seed']}, {result['time']}, cubespace {machine['cubespace']}, "
         f"{machine['processor']}, {machine['cores']} cores",
+        *(["", f"**Not finished: {result['missing']:,} of the cases are missing.**"] if result["missing"] else []),
         "",
         "| class | cases | failures | unforeseen | worst | CPU s |",
         "|---|---|---|---|---|---|",
@@ -133,16 +135,20 @@ def markdown(result: dict[str, Any]) -> str:
         "*Unforeseen*: reported in one line with exit code 1, as an unexpected error; not counted as a failure. "
         "CPU seconds are those of `cube` and of all that it started.",
     ]
-    if result["repeated"]:
-        lines += ["", f"{result['repeated']} of the cases had failed and were done again after a fix."]
-    failures = result["failures"]
-    if failures:
-        lines += ["", f"{len(failures)} failures{', the first' if len(failures) > SHOWN else ''}:", ""]
-        lines += [
-            f"- {one['group']}, `{_plain(one['name'])}`: {_plain('; '.join(one['complaints']))}"
-            for one in failures[:SHOWN]
-        ]
+    lines += _listed(result["repeated"], "failed at first and were done again")
+    lines += _listed(result["failures"], "failures")
     return "\n".join(lines) + "\n"
+
+
+def _listed(records: Sequence[dict[str, Any]], words: str) -> list[str]:
+    """Return lines about some cases, and what was wrong with them; none if there are none."""
+    if not records:
+        return []
+    more = ", the first" if len(records) > SHOWN else ""
+    cases = [
+        f"- {one['group']}, `{_plain(one['name'])}`: {_plain('; '.join(one['complaints']))}" for one in records[:SHOWN]
+    ]
+    return ["", f"{len(records)} {words}{more}:", "", *cases]
 
 
 def _plain(text: str) -> str:

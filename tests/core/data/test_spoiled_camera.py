@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter
 
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Simulator
@@ -126,3 +127,18 @@ def test_other_worlds_say_that_they_cannot_put_things_down_inexactly() -> None:
     solid = CATALOGUE.create("domain", "blocks:solid=true")
     with pytest.raises(UsageError, match="flat ones"):
         spoil(solid, Spoiling(place=1), 0).render(solid.goal())
+
+
+@pytest.mark.parametrize("spec", ["lightsout:size=3", "mnist:size=2"])
+def test_a_judge_reads_what_a_lens_has_blurred_and_nothing_else(spec: str) -> None:
+    world = CATALOGUE.create("domain", spec)
+    states = world.random_states(40, np.random.default_rng(5))
+    spoiling = Spoiling(ground="textured", ground_width=4, move=1)
+    blurred = gaussian_filter(lay_down(world.render(states), spoiling).astype(float), (0, 0.65, 0.65))
+    domain = spoil(world, spoiling, 0)
+    assert isinstance(domain, Simulator)
+    seen, readable = domain.read(np.rint(blurred).astype(np.uint8))
+    assert readable.all()
+    assert (seen == states).all()
+    mixed = np.rint((blurred[:20] + blurred[20:]) / 2).astype(np.uint8)
+    assert not domain.read(mixed)[1].any()

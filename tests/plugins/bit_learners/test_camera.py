@@ -81,6 +81,13 @@ def test_registered_pictures_have_the_values_of_their_world() -> None:
     assert all(same_partition(codes[:, left[place]], truth[:, place]) for place in range(3))
 
 
+def test_more_values_than_clusters_can_tell_are_said_to_be_too_many() -> None:
+    rng = np.random.default_rng(0)
+    before = rng.integers(14, size=(600, 2))
+    after = changed(before, rng, 14)
+    assert find_steady_places(draw(before, rng, 5.0), draw(after, rng, 5.0), OPTIONS).overflow
+
+
 def moved_things(count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return what is in four places before and after a move of a thing to an empty place, and how it lies there."""
     before = rng.permuted(np.tile([0, 1, 2, 0], (count, 1)), axis=1)

@@ -86,12 +86,13 @@ const saved = () => {
     const plans = wanted().filter((name) => name in story.plans).map((name) => story.plans[name]);
     const missing = wanted().filter((name) => !(name in story.plans));
     say(missing.length ? `Not tried on this instance: ${missing.join(", ")}.` : "");
+    document.getElementById("search").hidden = form.hidden && !missing.length; // no empty card
     deck.show(plans);
   };
   form.addEventListener("change", show);
   form.addEventListener("submit", (event) => event.preventDefault());
-  if (facts.planners.length < 2) form.second.closest("label").hidden = true;
-  else form.second.value = facts.planners[1].name;
+  form.hidden = facts.planners.length < 2; // there is nothing to choose
+  if (!form.hidden) form.second.value = facts.planners[1].name;
   show();
 };
 

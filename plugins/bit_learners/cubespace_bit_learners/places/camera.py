@@ -29,13 +29,13 @@ from cubespace_bit_learners.places.finder import (
     PlacesOptions,
 )
 from cubespace_bit_learners.places.grouping import group_pixels
-from cubespace_bit_learners.places.steady import steady_pixels, steady_values, unexplained
-from cubespace_bit_learners.places.values import Compared, GroupValues
+from cubespace_bit_learners.places.steady import SteadyValues, steady_pixels, steady_values, unexplained
+from cubespace_bit_learners.places.values import Compared
 
 BLURRED = 2  # pixels, how far a lens and the registration spread what is seen
 
 Numbers = NDArray[np.intp]
-Learn = Callable[[Compared, list[Numbers], "CameraOptions"], GroupValues | None]
+Learn = Callable[[Compared, list[Numbers], "CameraOptions"], SteadyValues | None]
 
 
 @attrs.frozen(kw_only=True)
@@ -61,6 +61,7 @@ class _Way:
     groups: list[Numbers]
     score: Score
     values: int
+    overflow: bool  # whether some group has too many values
     unexplained: float  # variance, as a fraction of that of all pixels that show something that stays
 
 
@@ -151,13 +152,15 @@ def _tried(
     left = float(np.delete(variance, np.concatenate(groups)).sum())
     for pixels, code in zip(groups, codes.transpose(2, 0, 1), strict=True):
         left += unexplained(compared.look(pixels), code.ravel())
-    return _Way(groups, score, int((codes.max((0, 1)) + 1).sum()), left / max(float(variance.sum()), 1e-9))
+    values = int((codes.max((0, 1)) + 1).sum())
+    return _Way(groups, score, values, learned.overflow, left / max(float(variance.sum()), 1e-9))
 
 
 def _simplest(ways: list[_Way], options: CameraOptions) -> _Way:
     """Return the way whose events take the fewest bits, of those seen again; among equals, the fewest values."""
-    least = options.min_coverage * max(way.score.coverage for way in ways)
-    fitting = [way for way in ways if way.score.coverage >= least]
+    fitting = [way for way in ways if not way.overflow] or ways
+    least = options.min_coverage * max(way.score.coverage for way in fitting)
+    fitting = [way for way in fitting if way.score.coverage >= least]
     lost = options.camera_loss * min(way.unexplained for way in fitting) + options.camera_margin
     fitting = [way for way in fitting if way.unexplained <= lost]
     most = min(way.score.bits for way in fitting) * (1 + options.camera_tie)
@@ -188,4 +191,6 @@ def _finish(
     pixels = np.concatenate([way.groups[each] for each in left] or [np.zeros(0, dtype=np.intp)])
     variance = float(compared.pictures(GROUPED_PICTURES).var(0).sum())
     score = score_events(codes[0][:, kept], codes[1][:, kept], options)
-    return Places(shape, mean.copy(), places, None, False, learned.unexplained / max(variance, 1e-9), score, pixels)
+    return Places(
+        shape, mean.copy(), places, None, learned.overflow, learned.unexplained / max(variance, 1e-9), score, pixels
+    )

@@ -13,12 +13,11 @@ from attrs.validators import and_, ge, gt, lt
 from numpy.typing import NDArray
 
 from cubespace.base.options import option
-from cubespace_bit_learners.places.steady import AXES, SteadyOptions, clusters, unexplained
+from cubespace_bit_learners.places.steady import AXES, SteadyOptions, SteadyValues, clusters, unexplained
 from cubespace_bit_learners.places.values import (
     MAX_DIMENSIONS,
     ROUNDING_VARIANCE,
     Compared,
-    GroupValues,
     noise_free,
 )
 
@@ -46,7 +45,7 @@ class CarriedOptions(SteadyOptions):
     )
 
 
-def carried_values(compared: Compared, groups: list[Numbers], options: CarriedOptions) -> GroupValues | None:
+def carried_values(compared: Compared, groups: list[Numbers], options: CarriedOptions) -> SteadyValues | None:
     """Return the thing that each group of pixels shows, or None if nothing is clearly carried between them."""
     per_place = min(options.carried_clusters, MOST_NODES // max(len(groups), 1))
     if len(groups) < 2 or per_place < 2:
@@ -64,7 +63,7 @@ def carried_values(compared: Compared, groups: list[Numbers], options: CarriedOp
     ]
     codes = np.stack(used, axis=-1)
     left = sum(unexplained(compared.look(pixels), codes[:, :, place].ravel()) for place, pixels in enumerate(groups))
-    return GroupValues(codes, left, overflow=False)
+    return SteadyValues(codes, left)
 
 
 @attrs.frozen(eq=False)

@@ -18,7 +18,6 @@ from cubespace_bit_learners.places.values import (
     MAX_DIMENSIONS,
     ROUNDING_VARIANCE,
     Compared,
-    GroupValues,
     ValueOptions,
     noise_free,
 )
@@ -30,6 +29,7 @@ Numbers = NDArray[np.intp]
 AXES = 12  # along which patterns differ most, compared with noise
 CENTRED = 4000  # patterns from which clusters are made
 MEAN_ROUNDS = 8  # of k-means
+MOST_SURE = 8  # clusters that may all be values
 PROBED = 2000  # patterns by which it is seen how much values leave unexplained
 
 
@@ -74,9 +74,18 @@ def steady_pixels(before: Floats, after: Floats, correlation: float) -> NDArray[
     return np.asarray(shared * len(before) > correlation * np.maximum(chance, 1e-9))
 
 
-def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOptions) -> GroupValues:
-    """Return the values of each group of pixels; there are never too many to be learned."""
-    codes, left = [], 0.0
+@attrs.frozen(eq=False)
+class SteadyValues:
+    """The values of some groups of pixels."""
+
+    codes: Numbers  # (2, pairs, groups): before and after
+    unexplained: float  # variance of the pixels around the patterns of their values, summed over pixels
+    overflow: bool = False  # whether a group has too many values to be learned
+
+
+def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOptions) -> SteadyValues:
+    """Return the values of each group of pixels; too many if clusters are mostly values of their own."""
+    codes, left, overflow = [], 0.0, False
     for pixels in groups:
         patterns = compared.look(pixels)
         found = noise_free(patterns, ROUNDING_VARIANCE * max(1.0, len(pixels) / MAX_DIMENSIONS), options)
@@ -86,7 +95,8 @@ def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOpti
         code = one_value(small.reshape(2, -1), options)[small]
         codes.append(code.reshape(2, -1))
         left += unexplained(patterns, code)
-    return GroupValues(np.stack(codes, axis=-1), left, overflow=False)
+        overflow |= bool(2 * (code.max() + 1) > max(count, MOST_SURE))
+    return SteadyValues(np.stack(codes, axis=-1), left, overflow)
 
 
 def clusters(points: Doubles, count: int, rng: np.random.Generator) -> Numbers:

@@ -110,3 +110,25 @@ def test_a_learner_of_somebody_else_that_fails_is_named(tmp_path) -> None:
 
     with pytest.raises(ComponentError, match=r"bit learner 'stranger' of plugin 'stranger' .* ValueError: too many"):
         trained(tmp_path, with_a_stranger(Failing), **{"learner.name": "stranger"})
+
+
+def test_pictures_of_a_shaking_camera_are_registered_first(tmp_path) -> None:
+    shaking = {"data.spoil.ground": "textured", "data.spoil.move": 1.0, "data.spoil.noise": 0.008}
+    done, text = trained(tmp_path, **shaking, **{"data.transitions": 500, "domain": "lightsout:size=3"})
+    assert "train: the camera moves: pictures are registered" in text
+    record = done.learner().registration
+    assert record is not None
+    assert record.deviations["right"] == pytest.approx(3**-0.5, rel=0.2)
+    assert (tmp_path / "run" / "registration.png").is_file()
+    pairs, bits = done.transitions().train, done.bits()["train"]
+    again = done.code().encode(pairs.before)  # from the file, with its registration
+    assert (again != bits.before).any(1).mean() < 0.01
+
+
+def test_a_fixed_camera_is_said_to_be_fixed(tmp_path) -> None:
+    done, text = trained(tmp_path, **{"domain": "lightsout:size=3", "data.transitions": 200})
+    assert "train: nothing moves" in text
+    record = done.learner().registration
+    assert record is not None
+    assert not record.registered
+    assert not (tmp_path / "run" / "registration.png").exists()
