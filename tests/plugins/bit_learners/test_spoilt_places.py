@@ -17,6 +17,7 @@ from cubespace_bit_learners.places.clusters import clear_clusters
 from cubespace_bit_learners.places.events import Score
 from cubespace_bit_learners.places.finder import PlacesOptions, _Grouping, _simplest, find_places
 from cubespace_bit_learners.places.grouping import GroupingOptions, group_pixels
+from cubespace_bit_learners.places.values import _lost
 
 
 def spoilt(pictures: Images, how: PictureSpoiling, seed: int) -> Images:
@@ -116,3 +117,15 @@ def test_all_cells_of_blocks_are_places() -> None:
     assert isinstance(blocks, Domain)
     pairs = blocks.sample(600, np.random.default_rng(0))
     assert [len(place.patterns) for place in find_places(pairs.before, pairs.after).places] == [4] * 9
+
+
+def test_what_stays_is_lost_even_if_no_pair_keeps_its_value() -> None:
+    """A group of pixels that is the whole picture: each action moves something, and two tiles are one value."""
+    rng = np.random.default_rng(0)
+    value, hidden = rng.integers(3, size=1000), rng.choice([-20.0, 20.0], 1000)
+    noise = rng.normal(0, 10, (2, 1000, 20))
+    patterns = noise + 100 * np.eye(20)[np.stack([value, (value + 1) % 3])]
+    code = np.concatenate([value, (value + 1) % 3])
+    assert _lost(patterns.reshape(2000, 20).astype(np.float32), code) == pytest.approx(0, abs=2)
+    patterns[:, :, 10] += hidden
+    assert _lost(patterns.reshape(2000, 20).astype(np.float32), code) == pytest.approx(400, rel=0.1)

@@ -57,12 +57,7 @@ def group_pixels(
     """
     chance = 1 / len(pictures)
     significant = options.pixel_correlation * chance
-    pixels, live = _standardised(pictures, options.min_variance)
-    following = pixels
-    if later is not None:
-        following, _ = _standardised(later, options.min_variance, live)
-        stays = np.abs((pixels * following).mean(0).sum(1)) > options.least_staying
-        pixels, following, live = pixels[:, stays], following[:, stays], live[stays]
+    pixels, following, live = _live(pictures, later, options)
     if len(live) == 0:
         return []
     linked = np.sort(rng.permutation(len(live))[:MAX_LINKED_PIXELS])
@@ -86,6 +81,20 @@ def group_pixels(
         label[live] = np.where(near.max(1) > significant, nearest, -1)
         ways.append(label)
     return ways
+
+
+def _live(pictures: Floats, later: Floats | None, options: GroupingOptions) -> tuple[Floats, Floats, Numbers]:
+    """Return the pixels that vary, standardised, the same in the later pictures if there are any, and which they are.
+
+    With later pictures, those that say nothing about themselves in the next picture are left out.
+    """
+    pixels, live = _standardised(pictures, options.min_variance)
+    following = pixels
+    if later is not None:
+        following, _ = _standardised(later, options.min_variance, live)
+        stays = np.abs((pixels * following).mean(0).sum(1)) > options.least_staying
+        pixels, following, live = pixels[:, stays], following[:, stays], live[stays]
+    return pixels, following, live
 
 
 def _largest_gaps(tree: NDArray[np.float64], chance: float, group_correlation: float) -> list[int]:

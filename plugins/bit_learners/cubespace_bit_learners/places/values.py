@@ -24,6 +24,7 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
+SURE = 3.0  # standard deviations: what chance hardly ever shows
 ROUNDING_VARIANCE = 1 / 12  # in squared grey levels, that rounding to whole levels leaves
 MAX_DIMENSIONS = 256  # in which patterns are compared
 NOISE_PAIRS = 1500  # from which the noise is measured
@@ -186,9 +187,22 @@ def _lost(patterns: Floats, code: Numbers) -> float:
     Noise, light and bad pixels differ from picture to picture. Two tiles that are one value are still there afterwards.
     """
     left = patterns - means(patterns, code)[code]
-    before, after = np.split(left, 2)
+    before, after = np.split(left.astype(np.float64), 2)
     old, new = np.split(code, 2)
-    return abs(float((before[old == new] * after[old == new]).sum())) / len(before)
+    kept = abs(float((before[old == new] * after[old == new]).sum())) / len(before)
+    return max(kept, _common(before, after))
+
+
+def _common(before: Doubles, after: Doubles) -> float:
+    """Return how much of what is left both pictures of a pair share, by their covariance, beyond what chance shows.
+
+    It serves values that hardly any pair keeps: where a group is the whole picture, every action changes its value.
+    """
+    count = len(before)
+    spread = float(np.square(before).sum() / count) * float(np.square(after).sum() / count)
+    within = np.square(before.T @ before / count).sum() * np.square(after.T @ after / count).sum()
+    by_chance = (spread + SURE * np.sqrt(2 * within)) / count
+    return float(np.sqrt(max(0.0, np.square(before.T @ after / count).sum() - by_chance)))
 
 
 @attrs.frozen(eq=False)

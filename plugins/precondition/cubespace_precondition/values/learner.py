@@ -40,7 +40,7 @@ class Values(PreconditionLearner):
     adds bit 0 needs bit 1, and bit 2 must be false.
     """
 
-    revision = 3
+    revision = 4
     Options = ValuesOptions
     options: ValuesOptions
 
