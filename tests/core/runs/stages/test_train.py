@@ -20,6 +20,7 @@ from cubespace.settings.run_config import load_config
 
 LAMPS = "lightsout:size=2"
 MEASURES = "measures.json"
+PLACES = {"domain": "lightsout:size=3", "learner.name": "places"}
 
 
 class Listener(Observer):
@@ -114,7 +115,7 @@ def test_a_learner_of_somebody_else_that_fails_is_named(tmp_path) -> None:
 
 def test_pictures_of_a_shaking_camera_are_registered_first(tmp_path) -> None:
     shaking = {"data.spoil.ground": "textured", "data.spoil.move": 1.0, "data.spoil.noise": 0.008}
-    done, text = trained(tmp_path, **shaking, **{"data.transitions": 500, "domain": "lightsout:size=3"})
+    done, text = trained(tmp_path, **shaking, **{"data.transitions": 500, **PLACES})
     assert "train: the camera moves: pictures are registered" in text
     record = done.learner().registration
     assert record is not None
@@ -126,7 +127,7 @@ def test_pictures_of_a_shaking_camera_are_registered_first(tmp_path) -> None:
 
 
 def test_a_fixed_camera_is_said_to_be_fixed(tmp_path) -> None:
-    done, text = trained(tmp_path, **{"domain": "lightsout:size=3", "data.transitions": 200})
+    done, text = trained(tmp_path, **{"data.transitions": 200, **PLACES})
     assert "train: nothing moves" in text
     record = done.learner().registration
     assert record is not None
