@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -17,7 +18,6 @@ from cubespace.learning.code_metrics import measure
 from cubespace.learning.contract_check import check_code
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import Measures
-from cubespace.learning.registration.front import Front, find_front
 from cubespace.plugins.blame import blame, stand_for
 from cubespace.runs.announcement import announce_learner
 from cubespace.runs.folder.bits_file import BitPairs, save_bits
@@ -27,6 +27,9 @@ from cubespace.runs.learners import make_learner, parts_of, quick_learners
 from cubespace.settings import defaults
 from cubespace.settings.recipe import AUTO, Recipe
 from cubespace.settings.stages import BITS, CODE, LEARNER, MEASURES, METRICS
+
+if TYPE_CHECKING:
+    from cubespace.learning.registration.front import Front
 
 PLACES, REGISTRATION = "places.png", "registration.png"  # to look at; no stage reads them
 SHOWN = 12  # pictures, as they were taken and as they are registered
@@ -63,6 +66,8 @@ def train(run: RunContents) -> None:
 
 def _front(run: RunContents, data: Transitions) -> Front:
     """Return what makes pictures of a camera that moves straight, and show it."""
+    from cubespace.learning.registration.front import find_front  # needs torch
+
     front = find_front(data.train, run.run.config.learner.registration)
     if front.record is not None:
         run.observer.say(f"train: {front.record.summary}")
