@@ -140,5 +140,5 @@ def test_a_judge_reads_what_a_lens_has_blurred_and_nothing_else(spec: str) -> No
     seen, readable = domain.read(np.rint(blurred).astype(np.uint8))
     assert readable.all()
     assert (seen == states).all()
-    mixed = np.rint((blurred[:20] + blurred[20:]) / 2).astype(np.uint8)
+    mixed = np.rint((blurred[:20] + blurred[20:]) / 2)[(states[:20] != states[20:]).any(1)].astype(np.uint8)
     assert not domain.read(mixed)[1].any()
