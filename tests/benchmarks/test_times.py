@@ -13,7 +13,11 @@ run:
 \t@echo "planner  instances found valid optimal all seen seconds"
 \t@echo "fd-lmcut        30    30    29     28        0     1.5"
 test: $(VENV)/.ready
+\t@$(MAKE) --no-print-directory tests
+tests: $(VENV)/.ready
 \t@echo "12 passed, 3 skipped in 4.56s"
+$(VENV)/.ready: Makefile
+\t@echo "nothing should be set up again" && false
 """
 
 
