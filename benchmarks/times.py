@@ -31,15 +31,17 @@ PLANS = re.compile(r"^fd-\S+ +(\d+) +(\d+) +(\d+) +(\d+) ", re.MULTILINE)
 def main() -> None:
     """Time the targets and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", choices=TARGETS, default=list(TARGETS))
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help="run, test; without any: both")
     parser.add_argument("--repeat", type=int, default=1, help="how often each target is made")
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="an environment that is set up")
     arguments = parser.parse_args()
+    if unknown := set(arguments.targets) - set(TARGETS):
+        parser.error(f"no such target: {', '.join(sorted(unknown))} (there are: {', '.join(TARGETS)})")
     file = RESULTS / "times.json"
     known = read_json(file) if file.is_file() else {"targets": {}}
     assert isinstance(known, dict)
     targets = dict(known["targets"])
-    for target in arguments.targets:
+    for target in arguments.targets or TARGETS:
         targets[target] = [made(target, arguments.venv.absolute()) for _ in range(arguments.repeat)]
         write_results(targets)  # after each: nothing is lost if the next one is interrupted
 
