@@ -53,3 +53,13 @@ def test_targets_are_timed_and_say_what_they_came_to(times, monkeypatch) -> None
     assert both["run"] == targets["run"], "a target that is not asked for stays"
     assert both["test"][0]["said"] == "12 passed, 3 skipped"
     assert "| `make test` |" in Path("results/times.md").read_text()
+
+
+def test_both_are_timed_where_none_is_named(times, monkeypatch) -> None:
+    assert set(made(times, monkeypatch)) == {"run", "test"}
+
+
+def test_a_target_that_does_not_exist_is_refused(times, monkeypatch, capsys) -> None:
+    with pytest.raises(SystemExit):
+        made(times, monkeypatch, "tests")
+    assert "no such target: tests (there are: run, test)" in capsys.readouterr().err
