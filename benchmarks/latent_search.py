@@ -1,28 +1,27 @@
 """How fast the network is searched: expansions and successors per second of one thread, by two clocks.
 
-    python benchmarks/latent_search.py [RUN …] [--seconds 5] [--output FILE.md]
+    python benchmarks/latent_search.py [RUN …] [--seconds 5] [--results results]
 
 Without a run, networks of the preset ama2's size with random weights are searched; with runs of that preset, theirs,
 from the first picture of the training split to a state that does not exist, so that the search uses all its time. On a
-busy machine, CPU time is more informative than wall-clock time.
+busy machine, CPU time is more informative than wall-clock time. Writes latent_search.json and latent_search.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from record_pages import write_records
 
 from cubespace import Run
 from cubespace.autoencoder.building import new_network
 from cubespace.autoencoder.network_code import NetworkActions
-from cubespace.base.files import write_text
 from cubespace.learning.code import LearnedActions
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.learners import parts_of
@@ -33,36 +32,43 @@ from cubespace.settings.run_config import load_config
 from cubespace.symbols.strips import StripsModel
 
 LABELS = (100, 300, 800)
+COLUMNS = {
+    "network": ("network", "s"),
+    "labels": ("labels", "d"),
+    "expansions_per_second": ("expansions per s", ",.0f"),
+    "expansions_per_cpu_second": ("per CPU s", ",.0f"),
+    "successors_per_cpu_second": ("successors per CPU s", ",.0f"),
+    "kept_states": ("kept states", ",d"),
+    "megabytes": ("megabytes", ".1f"),
+}
 
 
 def main() -> None:
-    """Measure and print a table."""
+    """Measure each network, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="*", type=Path)
     parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--output", type=Path)
+    parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    lines = [
-        "# Speed of latent search",
-        "",
-        f"`{' '.join(['python', *sys.argv])}`, {time.strftime('%Y-%m-%d')}, {platform.machine()}, one thread",
-        "",
-        "| network | labels | expansions per s | per CPU s | successors per CPU s | kept states | megabytes |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, actions, init in networks(arguments.runs):
-        begun = time.process_time()
-        result = search(actions, init, arguments.seconds)
-        counts, seconds, cpu = result.statistics, result.wall_seconds, time.process_time() - begun
-        labels = len(actions.expand(init[None])[2])
-        expansions, generated = counts.expansions or 0, counts.generated or 0
-        rates = f"{expansions / seconds:,.0f} | {expansions / cpu:,.0f} | {generated / cpu:,.0f}"
-        lines.append(f"| {name} | {labels} | {rates} | {counts.evaluations:,} | {counts.megabytes} |")
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if arguments.output is not None:
-        write_text(arguments.output, text)
+    records = [measure(*each, arguments.seconds) for each in networks(arguments.runs)]
+    write_records(arguments.results / "latent_search", "Speed of latent search", COLUMNS, records)
+
+
+def measure(name: str, actions: LearnedActions, init: np.ndarray, seconds: float) -> dict[str, Any]:
+    """Return the record of a network."""
+    begun = time.process_time()
+    result = search(actions, init, seconds)
+    counts, cpu = result.statistics, time.process_time() - begun
+    return {
+        "network": name,
+        "labels": len(actions.expand(init[None])[2]),
+        "expansions_per_second": (counts.expansions or 0) / result.wall_seconds,
+        "expansions_per_cpu_second": (counts.expansions or 0) / cpu,
+        "successors_per_cpu_second": (counts.generated or 0) / cpu,
+        "kept_states": counts.evaluations or 0,
+        "megabytes": counts.megabytes or 0.0,
+    }
 
 
 def networks(runs: list[Path]) -> Iterator[tuple[str, LearnedActions, np.ndarray]]:

@@ -1,10 +1,10 @@
 """How fast domains draw: bytes of pictures per second, against the bandwidth of copying memory in the same process.
 
-    python benchmarks/render.py [DOMAIN …] [--mandrill PICTURE] [--output FILE.md]
+    python benchmarks/render.py [DOMAIN …] [--mandrill PICTURE] [--results results]
 
 One thread, the best of several rounds over 64 MB. Drawing allocates its result, copying does not. The first ratio is
 for one batch of all 64 MB, whose memory the system allocates again each time; the second for batches of 16 MB, whose
-memory is used again. A ratio above 1 means that tables and results stay in the cache.
+memory is used again. A ratio above 1 means that tables and results stay in the cache. Writes render.json and render.md.
 """
 
 from __future__ import annotations
@@ -14,19 +14,28 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from processes import domain_spec
+from record_pages import write_records
 
 from cubespace.base.errors import InputError
-from cubespace.base.files import write_text
 from cubespace.data.domain import Simulator
 from cubespace.plugins.catalogue import load_plugins
-from cubespace.runs.folder.machine import environment
 
 DOMAINS = ("mnist", "mnist:size=4", "mandrill", "spider", "photo", "photo:size=4", "lightsout", "twisted", "hanoi")
 BYTES = 1 << 26
-BATCHES = (BYTES, 1 << 24)  # bytes drawn at a time
+BATCHES = {"whole": BYTES, "parts": 1 << 24}  # bytes drawn at a time
+COLUMNS = {
+    "domain": ("domain", "s"),
+    "frame": ("frame", "s"),
+    "copy_gb": ("copy GB/s", ".2f"),
+    "whole_frames": ("64 MB at once, M frames/s", ".2f"),
+    "whole_ratio": ("ratio", ".2f"),
+    "parts_frames": ("16 MB at once, M frames/s", ".2f"),
+    "parts_ratio": ("ratio", ".2f"),
+}
 ROUNDS = 9
 
 
@@ -61,40 +70,33 @@ def draw_bandwidth(domain: Simulator, at_once: int) -> float:
 
 
 def main() -> None:
-    """Print the table."""
+    """Measure each domain, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("domains", nargs="*", default=DOMAINS, metavar="DOMAIN")
     parser.add_argument("--mandrill", type=Path, metavar="PICTURE", help="otherwise an installed copy is looked for")
-    parser.add_argument("--output", type=Path, metavar="FILE.md")
+    parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER")
     arguments = parser.parse_args()
-    machine = environment()
-    lines = [
-        "# Speed of drawing",
-        "",
-        f"`{' '.join(['python', *sys.argv])}`, {machine['date']}, {machine['processor']}, one thread.",
-        "",
-        "| domain | frame | copy GB/s | 64 MB at once, M frames/s | ratio | 16 MB at once, M frames/s | ratio |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    lines += [measure(spec, domain_spec(spec, arguments.mandrill)) for spec in arguments.domains]
-    print("\n".join(lines))
-    if arguments.output:
-        write_text(arguments.output, "\n".join([*lines, ""]))
+    records = []
+    for name in arguments.domains:
+        try:
+            domain = load_plugins().create("domain", domain_spec(name, arguments.mandrill))
+        except InputError as error:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+            continue
+        records.append(measure(name, domain))
+    write_records(arguments.results / "render", "Speed of drawing", COLUMNS, records)
 
 
-def measure(name: str, spec: str) -> str:
-    """Return the row of a domain."""
-    try:
-        domain = load_plugins().create("domain", spec)
-    except InputError as error:
-        return f"| {name} | skipped: {error} |"
-    height, width = domain.image_shape
+def measure(name: str, domain: Simulator) -> dict[str, Any]:
+    """Return the record of a domain."""
+    height, width = domain.image_shape[:2]
     copied = copy_bandwidth()  # beside each domain: other work on the machine changes both
-    cells = [name, f"{height}x{width}", f"{copied / 1e9:.2f}"]
-    for at_once in BATCHES:
+    record = {"domain": name, "frame": f"{height}x{width}", "copy_gb": copied / 1e9}
+    for batch, at_once in BATCHES.items():
         drawn = draw_bandwidth(domain, at_once)
-        cells += [f"{drawn / (height * width) / 1e6:.2f}", f"{drawn / copied:.2f}"]
-    return f"| {' | '.join(cells)} |"
+        record[f"{batch}_frames"] = drawn / float(np.prod(domain.image_shape)) / 1e6
+        record[f"{batch}_ratio"] = drawn / copied
+    return record
 
 
 if __name__ == "__main__":
