@@ -21,6 +21,7 @@ COARSE_BLUR, FINE_BLUR = BLURS[0], BLURS[-1]
 COARSE_STEPS, FINE_STEPS = 8, 6  # of a picture that is registered
 FIRST_WARP, FIRST_LIGHT = 4.0, 0.02  # variances, before pictures say what they are
 LEAST_VARIANCE = 1e-6
+LEAST_OF_MOST = 0.2  # of the variance of a shift: where nothing but content is seen, it would be taken for none
 FAR = 2.5  # pixels of a shift: from here on whole pixels are found first
 OUT_OF_VIEW = 0.01  # share of the pictures in which a point is out of view, so that it counts as rim
 BATCH = 500  # pictures that are registered at once
@@ -118,6 +119,7 @@ def learn_registration(before: Images, after: Images, most: Tensor | None = None
             prior = prior_of(numbers, LEAST_VARIANCE)
             if most is not None:
                 prior = prior.minimum(most.clamp_min(LEAST_VARIANCE))
+                prior[:2] = prior[:2].maximum(LEAST_OF_MOST * most[:2])
         seen = geometry.straighten(pictures, numbers, "bicubic")
         rim = geometry.outside(numbers).float().mean(0) > OUT_OF_VIEW
         return Registration(Template.of(seen, COARSE_BLUR), Template.of(seen, FINE_BLUR), prior, seen.mean(0), rim, far)

@@ -11,13 +11,14 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, le
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation
+from scipy.ndimage import binary_dilation, gaussian_filter
 
 from cubespace.base.options import option
 from cubespace_bit_learners.places.carried import CarriedOptions, carried_values
 from cubespace_bit_learners.places.events import Score, changing_alone, score_events
 from cubespace_bit_learners.places.finder import (
     AVERAGED_PICTURES,
+    CHUNK,
     GROUPED_PICTURES,
     MAX_PAIRS,
     MIN_PIXELS,
@@ -73,8 +74,31 @@ def find_steady_places(before: Images, after: Images, options: CameraOptions) ->
 
 
 def find_carried_places(before: Images, after: Images, options: CameraOptions) -> Places | None:
-    """Return places whose values are things that actions carry; None if nothing is clearly carried."""
-    return _find(before, after, options, carried_values)
+    """Return places whose values are things that actions carry; None if nothing is clearly carried.
+
+    What they are is seen in smoothed pictures, where a thing that lies a little to the left looks much the same.
+    """
+    smooth = [_smoothed(images, options.carried_blur) for images in (before, after)]
+    found = _find(smooth[0], smooth[1], options, carried_values)
+    if found is None:
+        return None
+    codes = np.stack([found.encode(images) for images in smooth])  # (2, pairs, places)
+    flat = [images.reshape(len(images), -1) for images in (before, after)]
+    light = np.ones(len(before), dtype=np.float32)
+    compared = Compared(flat[0], flat[1], light, light)
+    sharp = [
+        compared.patterns(codes[:, :, number], place.pixels, AVERAGED_PICTURES) / np.float32(WHITE)
+        for number, place in enumerate(found.places)
+    ]
+    places = tuple(Place(place.pixels, shown) for place, shown in zip(found.places, sharp, strict=True))
+    mean = compared.pictures(GROUPED_PICTURES).mean(0) / np.float32(WHITE)
+    return attrs.evolve(found, places=places, background=mean, loose=True)
+
+
+def _smoothed(images: Images, blur: float) -> Images:
+    sizes = (0.0, blur, blur, *[0.0] * (images.ndim - 3))
+    parts = [images[first : first + CHUNK].astype(np.float32) for first in range(0, len(images), CHUNK)]
+    return np.concatenate([np.rint(gaussian_filter(part, sizes, mode="nearest")).astype(np.uint8) for part in parts])
 
 
 def _find(before: Images, after: Images, options: CameraOptions, learn: Learn) -> Places | None:

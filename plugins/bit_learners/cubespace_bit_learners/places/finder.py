@@ -103,6 +103,8 @@ class Places:
     unexplained: float  # variance of pixels around what is drawn, as a fraction of all: noise, if the places fit
     score: Score
     exogenous_pixels: Numbers = attrs.field(factory=lambda: np.zeros(0, dtype=np.intp))  # of places left out
+    lost: float = 0.0  # the part of what is unexplained that stays in the next picture
+    loose: bool = False  # whether things lie off what is drawn, never twice in the same way
 
     def encode(self, images: Images) -> Codes:
         """Return the value that each place shows: the nearest pattern."""
@@ -275,7 +277,8 @@ def _finish(
     places = tuple(Place(groups[each], _patterns(compared, codes[:, :, each], groups[each])) for each in kept)
     left_out = np.concatenate([groups[number] for number in useful[alone]] or [np.zeros(0, dtype=np.intp)])
     score = score_events(codes[0][:, kept], codes[1][:, kept], options)
-    return Places(shape, background, places, light, learned.overflow, grouping.unexplained, score, left_out)
+    unexplained, lost = grouping.unexplained, grouping.lost
+    return Places(shape, background, places, light, learned.overflow, unexplained, score, left_out, lost)
 
 
 def _patterns(compared: Compared, code: Numbers, pixels: Numbers) -> Floats:
