@@ -107,6 +107,11 @@ def test_what_stays_must_not_be_lost_for_fewer_bits_but_a_shadow_may() -> None:
     assert simplest([merged, split, exact], PlacesOptions()) is exact
 
 
+def test_two_similar_tiles_of_one_place_stay_two_where_events_are_the_same() -> None:
+    merged, exact = grouping(7.71389, 80, 0.00134, unexplained=0.2753), grouping(7.71389, 81, 0.00056, 0.2744)
+    assert simplest([merged, exact], PlacesOptions()) is exact
+
+
 def test_rare_values_are_not_merged_for_fewer_bits_or_fewer_values() -> None:
     merged = grouping(10.9, 101, 0.0001, unexplained=0.01)
     exact = attrs.evolve(merged, values=120, common=100, unexplained=0.0, score=Score(events=10, coverage=1.0, bits=11))

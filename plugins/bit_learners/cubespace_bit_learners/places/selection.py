@@ -45,8 +45,11 @@ class SelectionOptions:
     bits_tie: float = option(
         1e-4,
         "ways to group pixels whose events take as many bits, up to this fraction, are equally good; then the one with "
-        "the fewest values is taken, of those that explain as much",
+        "the fewest values is taken, of those that lose as little and explain as much",
         ge(0.0),
+    )
+    lost_tie: float = option(
+        1e-4, "fraction of all variance by which these may differ in what they lose: two tiles of one place", ge(0.0)
     )
     explained_tie: float = option(
         0.1, "fraction by which these may differ in what they do not explain: no value is worth more", ge(0.0)
@@ -72,7 +75,7 @@ class Grouping:
 
 
 def simplest(tried: list[Grouping], options: SelectionOptions) -> Grouping:
-    """Return the grouping whose events need the fewest bits and, among equals that explain as much, the fewest values.
+    """Return the grouping whose events need the fewest bits and, among equals that show as much, the fewest values.
 
     Only groupings are compared that lose about as little of what stays as the best one does: two tiles that became one
     value are lost, noise is not. Those whose events hardly ever occur again are left out first: they explain noise. So
@@ -91,6 +94,8 @@ def simplest(tried: list[Grouping], options: SelectionOptions) -> Grouping:
     fitting = [each for each in fitting if not any(_has_merged(each, finer, options) for finer in fitting)]
     most_bits = min(each.score.bits for each in fitting) * (1 + options.bits_tie)
     equal = [each for each in fitting if each.score.bits <= most_bits]
+    least_lost = min(each.lost for each in equal) + options.lost_tie
+    equal = [each for each in equal if each.lost <= least_lost]
     unclear = min(each.unexplained for each in equal) * (1 + options.explained_tie) + ROUNDING
     return min((each for each in equal if each.unexplained <= unclear), key=lambda each: each.values)
 
