@@ -25,7 +25,7 @@ def clear_clusters(patterns: Floats, floor: float, common: int, most: int) -> Nu
     outliers and become part of others, and so do those whose means are nearer than half of what the tree keeps apart,
     and those that turn out to be as rare among all patterns: a few that share bad pixels.
     """
-    probes = _probes(patterns).astype(np.float64)
+    probes = _probes(patterns)
     tree = _tree(probes)
     few = np.arange(len(tree) - 1) >= len(tree) - most  # merges that leave few enough clusters
     gaps = np.where(few, np.diff(np.log(tree[:, 2] + floor)), -1.0)
@@ -67,9 +67,9 @@ def _overlooked(points: Doubles, centres: Doubles, limit: float, height: float, 
     return means(probes, member)[(expected >= common) & (expected < OVERLOOKED * common)]
 
 
-def _probes(patterns: Floats | Doubles) -> Floats | Doubles:
+def _probes(patterns: Floats | Doubles) -> Doubles:
     """Return so many patterns, evenly spread, that a tree can be made of them."""
-    return patterns[:: max(1, len(patterns) // LINKED_PATTERNS)]
+    return patterns[:: max(1, len(patterns) // LINKED_PATTERNS)].astype(np.float64)
 
 
 def _tree(probes: Doubles) -> Doubles:
