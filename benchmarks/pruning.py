@@ -142,7 +142,7 @@ def page(machine: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
         "# What pruning saves of a tuning, by `benchmarks/pruning.py`",
         "",
         f"{machine['processor']}, {machine['cores']} cores, version {machine['cubespace']}.",
-        "Losses have five digits after the point; among trials that are equal to that, chance decides which is the best.",
+        "Losses have five digits after the point; of trials that are equal to that, chance makes one the best.",
         "",
         *("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head))),
         *("| " + " | ".join(str(row[key]) for key in head) + " |" for row in rows),
