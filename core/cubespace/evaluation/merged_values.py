@@ -109,7 +109,7 @@ def _unexplained(
     square[np.diag_indices_from(square)] += 1.0  # some bits say what others say
     near = np.stack([binary_dilation(regions == variable, iterations=REACH).ravel() for variable in np.unique(numbers)])
     sets, number = np.unique(np.repeat(near, shown.shape[1] // regions.size, axis=1), axis=1, return_inverse=True)
-    rest = shown.copy()
+    rest = shown
     for row, variables in enumerate(sets.T):
         pixels = np.flatnonzero(number.ravel() == row)
         used = np.append(np.flatnonzero(variables[np.searchsorted(np.unique(numbers), numbers)]), len(numbers))

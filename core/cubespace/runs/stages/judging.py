@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -28,6 +29,7 @@ from cubespace.symbols.strips import StripsModel
 HELD_OUT_SPLITS = ("validation", "test")  # the splits from which no effect is learned
 MOST_LOOKED_THROUGH = 2000  # pairs of the training split, for values that seem to be two
 MOST_PICTURES = 5000  # of the training split, compared with each other: more would take memory and tell no more
+MOST_NUMBERS = 1 << 26  # of these pictures: 268 MB; of large pictures, fewer are compared
 
 
 def judge_run(
@@ -45,7 +47,8 @@ def judge_run(
     held_before, held_after = (
         np.concatenate([getattr(bits[split], side) for split in HELD_OUT_SPLITS]) for side in ("before", "after")
     )
-    some = training[:: max(1, 2 * len(training) // MOST_PICTURES)]
+    most = min(MOST_PICTURES, max(1, MOST_NUMBERS // math.prod(training.before.shape[1:])))
+    some = training[:: max(1, 2 * len(training) // most)]
     unlike = look_unlike(code, np.concatenate([some.before, some.after]))
     held_pictures = np.concatenate([images for split in tests for images in (split.before, split.after)])
     return judge_model(
@@ -62,7 +65,7 @@ def judge_run(
             look_different=int(unlike.sum()),
             looked_at=len(unlike),
             precision=_precision(code, model, (before, after), (held_before, held_after)),
-            merged=_merged(code, training[:MOST_LOOKED_THROUGH], before, after),
+            merged=_merged(code, training[: min(MOST_LOOKED_THROUGH, most // 2)], before, after),
             own_changes=[
                 *(locate(change, before, training.before) for change in own_changes(before, after)),
                 *_left_out(code),

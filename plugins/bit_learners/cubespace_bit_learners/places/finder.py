@@ -7,6 +7,8 @@ each place, and a transition is an event: the places that changed, each with its
 
 from __future__ import annotations
 
+import math
+
 import attrs
 import numpy as np
 from attrs.validators import and_, ge, le
@@ -14,9 +16,9 @@ from numpy.typing import NDArray
 
 from cubespace.base.options import option
 from cubespace_bit_learners.places.events import Codes, EventOptions, Score, changing_alone, score_events
-from cubespace_bit_learners.places.grouping import GroupingOptions, group_pixels
+from cubespace_bit_learners.places.grouping import GroupingOptions, group_lit_pixels
 from cubespace_bit_learners.places.light import Light, LightOptions, find_light, relative_light
-from cubespace_bit_learners.places.values import KINDS, Compared, Kind, ValueOptions, learn_values
+from cubespace_bit_learners.places.values import KINDS, Compared, Kind, Lit, ValueOptions, learn_values
 
 Images = NDArray[np.uint8]  # (pictures, height, width) or (pictures, height, width, 3)
 Flat = NDArray[np.uint8]  # (pictures, pixels), colours counted separately
@@ -27,7 +29,9 @@ WHITE = 255.0
 GROUPED_PICTURES = 2000  # in which pixels are compared: a squared correlation is then exact to 1/2000
 MORE_CUTS = 3  # of the tree of what stays, which is the same one where pictures are not spoilt
 SCORED_PAIRS = 2500  # on which each way to group pixels is tried; the best is then learned from all
-MAX_PAIRS = 6000  # from which values are learned
+MAX_PAIRS = 6000  # from which values are learned …
+MOST_BYTES = 1 << 29  # … and bytes of them, of large pictures …
+LEAST_PAIRS = 2500  # … but not fewer than these
 AVERAGED_PICTURES = 200  # of which a pattern is the mean: leaves 1/14 of the noise
 MARGIN = 10.0  # logits between the two most similar patterns of a place: a probability of .99995
 SURE = 3.0  # standard deviations
@@ -147,31 +151,33 @@ def find_places(before: Images, after: Images, options: PlacesOptions | None = N
     """Group the pixels, learn the values of each group, and keep the grouping that makes transitions simplest."""
     options = PlacesOptions() if options is None else options
     rng = np.random.default_rng(options.seed)
-    order = rng.permutation(len(before))[:MAX_PAIRS]
+    order = rng.permutation(len(before))[: most_pairs(before.shape[1:])]
     old, new = (images.reshape(len(images), -1)[order] for images in (before, after))
     light = find_light(old, new, options)
     compared = Compared(old, new, relative_light(old, light), relative_light(new, light))
     colours = before.shape[3] if before.ndim == 4 else 1
-    pictures = compared.pictures(GROUPED_PICTURES)
+    pictures = compared.some(GROUPED_PICTURES)
     ways = _ways(compared, pictures, colours, rng, options)
-    mean, variances = pictures.mean(0) / np.float32(WHITE), Variances.of(compared)
+    mean = np.concatenate([pictures.pixels(block).mean(0) for block in pictures.blocks()]) / np.float32(WHITE)
+    variances = Variances.of(compared)
     if not ways:
         return Places(before.shape[1:], mean, (), light, False, 1.0, Score(0, 1.0, 0.0))
     tried = [each for groups in ways for each in _try(compared.first(SCORED_PAIRS), groups, variances, options)]
     return _finish(before.shape[1:], compared, _simplest(tried, options), mean, light, options)
 
 
+def most_pairs(shape: tuple[int, ...]) -> int:
+    """Return from how many pairs of pictures values are learned: of large pictures, from fewer."""
+    return min(MAX_PAIRS, max(LEAST_PAIRS, MOST_BYTES // (2 * math.prod(shape))))
+
+
 def _ways(
-    compared: Compared, pictures: Floats, colours: int, rng: np.random.Generator, options: PlacesOptions
+    compared: Compared, pictures: Lit, colours: int, rng: np.random.Generator, options: PlacesOptions
 ) -> list[list[Numbers]]:
     """Return ways to group pixels: by what varies together in a picture, and by what also does in the next one."""
-
-    def located(flat: Floats) -> Floats:
-        return flat.reshape(len(flat), -1, colours)
-
-    labels = group_pixels(located(pictures), rng, options)
+    labels = group_lit_pixels(pictures, colours, rng, options)
     before, after = compared.first(GROUPED_PICTURES).sides()
-    staying = group_pixels(located(before), rng, options, later=located(after))
+    staying = group_lit_pixels(before, colours, rng, options, later=after)
     known = {label.tobytes() for label in labels}
     labels += [label for label in staying[:MORE_CUTS] if label.tobytes() not in known]
     ways = [_colour_groups(label, colours) for label in labels]
@@ -202,10 +208,17 @@ class Variances:
     @classmethod
     def of(cls, compared: Compared) -> Variances:
         """Measure both; of what is shared, three standard deviations of chance are taken off."""
-        before, after = (side - side.mean(0) for side in compared.first(GROUPED_PICTURES // 2).sides())
-        both = (np.square(before).mean(0) + np.square(after).mean(0)) / 2
-        by_chance = SURE * before.std(0) * after.std(0) / np.sqrt(len(before))
-        return cls(all=both, staying=np.maximum(np.abs((before * after).mean(0)) - by_chance, 0))
+        old, new = compared.first(GROUPED_PICTURES // 2).sides()
+        parts = [_variances(old.pixels(block), new.pixels(block)) for block in old.blocks()]
+        everything, staying = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return cls(all=everything, staying=staying)
+
+
+def _variances(old: Floats, new: Floats) -> tuple[Floats, Floats]:
+    before, after = old - old.mean(0), new - new.mean(0)
+    both = (np.square(before).mean(0) + np.square(after).mean(0)) / 2
+    by_chance = SURE * before.std(0) * after.std(0) / np.sqrt(len(before))
+    return both, np.maximum(np.abs((before * after).mean(0)) - by_chance, 0)
 
 
 def _try(compared: Compared, groups: list[Numbers], variances: Variances, options: PlacesOptions) -> list[_Grouping]:

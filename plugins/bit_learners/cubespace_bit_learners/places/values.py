@@ -30,7 +30,9 @@ MAX_DIMENSIONS = 256  # in which patterns are compared
 NOISE_PAIRS = 1500  # from which the noise is measured
 PROBED_PICTURES = 500  # whose most similar pictures are added to these pairs
 COUNTED_PICTURES = 1000  # whose values are counted first
-CHUNK = 1000  # pictures converted to floats at once
+CHUNK = 1000  # pictures converted to floats at once …
+MOST_NUMBERS = 1 << 23  # … and numbers, of large pictures
+MOST_BLOCK = 1 << 24  # numbers of many pictures at once, a part of their pixels: 67 MB, of which a few copies are made
 
 # tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change; clear
 # ones are the clusters that are farthest apart for what they are wide, whatever makes them wide
@@ -60,6 +62,33 @@ class ValueOptions:
 
 
 @attrs.frozen(eq=False)
+class Lit:
+    """Pictures under the light that they were taken in; as numbers, all of them would take much memory."""
+
+    flat: tuple[Flat, ...]  # one part after the other
+    light: tuple[Floats, ...]
+
+    def __len__(self) -> int:
+        """Return how many pictures there are."""
+        return sum(map(len, self.flat))
+
+    @property
+    def width(self) -> int:
+        """Return how many pixels there are."""
+        return int(self.flat[0].shape[1])
+
+    def pixels(self, columns: slice | Numbers) -> Floats:
+        """Return some pixels of all pictures, under the usual light: (pictures, pixels)."""
+        parts = [part[:, columns] / light[:, None] for part, light in zip(self.flat, self.light, strict=True)]
+        return (parts[0] if len(parts) == 1 else np.concatenate(parts)).astype(np.float32, copy=False)
+
+    def blocks(self, colours: int = 1) -> list[slice]:
+        """Return parts of the pixels that are as large as memory should hold as numbers, whole pixels each."""
+        step = max(1, MOST_BLOCK // max(1, len(self) * colours)) * colours
+        return [slice(first, min(first + step, self.width)) for first in range(0, self.width, step)]
+
+
+@attrs.frozen(eq=False)
 class Compared:
     """Pairs of flat pictures, and the light of each relative to the usual."""
 
@@ -74,15 +103,17 @@ class Compared:
 
     def pictures(self, count: int) -> Floats:
         """Return ``count`` pictures, half from before and half from after, of different pairs if there are enough."""
+        return self.some(count).pixels(slice(None))
+
+    def some(self, count: int) -> Lit:
+        """Return the same pictures, which become numbers where they are looked at."""
         half = min(count, len(self.before)) // 2
         old, new = slice(0, half), slice(len(self.before) - half, None)
-        parts = self.before[old] / self.light_before[old, None], self.after[new] / self.light_after[new, None]
-        return np.concatenate(parts).astype(np.float32)
+        return Lit((self.before[old], self.after[new]), (self.light_before[old], self.light_after[new]))
 
-    def sides(self) -> tuple[Floats, Floats]:
-        """Return the pictures before and those after, (pairs, pixels) each, under the usual light."""
-        before, after = self.before / self.light_before[:, None], self.after / self.light_after[:, None]
-        return before.astype(np.float32), after.astype(np.float32)
+    def sides(self) -> tuple[Lit, Lit]:
+        """Return the pictures before and those after."""
+        return Lit((self.before,), (self.light_before,)), Lit((self.after,), (self.light_after,))
 
     def look(self, pixels: Numbers) -> Floats:
         """Return the patterns of some pixels, first all before, then all after, in at most ``MAX_DIMENSIONS`` numbers.
@@ -96,8 +127,9 @@ class Compared:
             sketch = csr_array((sign.astype(np.float32), (bins, np.arange(size))), (MAX_DIMENSIONS, size))
         parts = []
         for flat, light in ((self.before, self.light_before), (self.after, self.light_after)):
-            for first in range(0, len(flat), CHUNK):
-                rows = slice(first, first + CHUNK)
+            step = max(1, min(CHUNK, MOST_NUMBERS // max(1, len(pixels))))
+            for first in range(0, len(flat), step):
+                rows = slice(first, first + step)
                 part = (flat[rows, pixels] / light[rows, None]).astype(np.float32)
                 parts.append(part if sketch is None else (sketch @ part.T).T)
         return np.concatenate(parts)
