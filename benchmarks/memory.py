@@ -107,14 +107,14 @@ def table(known: dict[str, dict[str, Any]]) -> str:
         "Made by `benchmarks/memory.py`: an 8-puzzle in colour and with noise, as an `.npz` of pairs, `cube run` with",
         f"default settings and {INSTANCES} instances. Estimate: what the tool counts with before it reads pictures.",
         "",
-        "| pictures | pairs | as bytes, GB | peak, GB | estimate, GB | CPU s | learner | actions | plans, all steps seen |",
+        "| pictures | pairs | as bytes, GB | peak, GB | estimate, GB | CPU s | learner | actions | plans, all seen |",
         "|---|---:|---:|---:|---:|---:|---|---:|---|",
     ]
     for name in sorted(known, key=lambda each: (known[each]["side"], known[each]["pairs"])):
         case = known[name]
         lines.append(
-            f"| {case['side']} x {case['side']} | {case['pairs']:,} | {case['pictures_gb']:.2f} | {case['peak_gb']:.2f} "
-            f"| {case['estimate_gb']:.2f} | {case['cpu_seconds']:.0f} | {case['learner']} | {case['actions']} "
+            f"| {case['side']} x {case['side']} | {case['pairs']:,} | {case['pictures_gb']:.2f} "
+            f"| {case['peak_gb']:.2f} | {case['estimate_gb']:.2f} | {case['cpu_seconds']:.0f} | {case['learner']} | {case['actions']} "
             f"| {case['found']} of {case['instances']}, {case['all_seen']} |"
         )
     return "\n".join(lines) + "\n"

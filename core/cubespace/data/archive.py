@@ -73,5 +73,5 @@ def sha256_of(array: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def _begun(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+def _begun(dtype: np.dtype[Any], shape: tuple[int, ...]) -> hashlib._Hash:
     return hashlib.sha256(f"{dtype} {shape} ".encode())

@@ -158,7 +158,7 @@ def find_places(before: Images, after: Images, options: PlacesOptions | None = N
     colours = before.shape[3] if before.ndim == 4 else 1
     pictures = compared.some(GROUPED_PICTURES)
     ways = _ways(compared, pictures, colours, rng, options)
-    mean = np.concatenate([pictures.pixels(block).mean(0) for block in pictures.blocks()]) / np.float32(WHITE)
+    mean: Floats = np.concatenate([pictures.pixels(block).mean(0) for block in pictures.blocks()]) / np.float32(WHITE)
     variances = Variances.of(compared)
     if not ways:
         return Places(before.shape[1:], mean, (), light, False, 1.0, Score(0, 1.0, 0.0))

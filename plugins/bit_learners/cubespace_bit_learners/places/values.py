@@ -65,7 +65,7 @@ class ValueOptions:
 class Lit:
     """Pictures under the light that they were taken in; as numbers, all of them would take much memory."""
 
-    flat: tuple[Flat, ...]  # one part after the other
+    flat: tuple[Flat | Floats, ...]  # one part after the other
     light: tuple[Floats, ...]
 
     def __len__(self) -> int:
