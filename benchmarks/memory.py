@@ -112,10 +112,10 @@ def table(known: dict[str, dict[str, Any]]) -> str:
     ]
     for name in sorted(known, key=lambda each: (known[each]["side"], known[each]["pairs"])):
         case = known[name]
+        sizes = " | ".join(f"{case[each]:.2f}" for each in ("pictures_gb", "peak_gb", "estimate_gb"))
         lines.append(
-            f"| {case['side']} x {case['side']} | {case['pairs']:,} | {case['pictures_gb']:.2f} "
-            f"| {case['peak_gb']:.2f} | {case['estimate_gb']:.2f} | {case['cpu_seconds']:.0f} | {case['learner']} | {case['actions']} "
-            f"| {case['found']} of {case['instances']}, {case['all_seen']} |"
+            f"| {case['side']} x {case['side']} | {case['pairs']:,} | {sizes} | {case['cpu_seconds']:.0f} "
+            f"| {case['learner']} | {case['actions']} | {case['found']} of {case['instances']}, {case['all_seen']} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -10,17 +10,25 @@ from pathlib import Path
 from cubespace.base.errors import UsageError
 from cubespace.data.domain import Domain
 
-# measured with benchmarks/memory.py on pictures of 14 to 256 pixels, rounded up
-FIXED_BYTES = 900_000_000  # libraries, and what learning takes whatever the pictures are
-COPIES = 1.1  # of all pictures, as bytes, that are in memory at once
-WORKING_PICTURES = 20_000  # what learning holds besides, in bytes for each pixel: some thousand pictures
+# of a run by a quick learner, measured with benchmarks/memory.py and rounded up, in bytes
+LIBRARIES = 600_000_000
+COPIES = 1.02  # of all pictures in memory at once
+PROBED_PIXEL = 17_000  # for each pixel, where it is seen whether the camera moves: some hundred pictures, as numbers …
+MOST_PROBED = 1_400_000_000  # … of which there are fewer if they are large
+LEARNED_PICTURES = 5_000  # at most, that a learner has a copy of, if they are large …
+LEARNED = 1 << 29  # … and if they are not, as many as this holds
+COMPARED_PIXEL = 48_000  # for each pixel, where pixels are compared …
+MOST_COMPARED = 250_000_000  # … a part of them at a time
 CONTAINER = Path("/sys/fs/cgroup/memory.max")  # the limit of the container, if it is one
 
 
 def needed_bytes(count: int, image_shape: tuple[int, ...]) -> int:
     """Return about how many bytes a run takes that learns from ``count`` pairs of pictures by a quick learner."""
     pixels = math.prod(image_shape)
-    return int(FIXED_BYTES + COPIES * 2 * count * pixels + min(2 * count, WORKING_PICTURES) * pixels)
+    copied = min(2 * count, max(LEARNED_PICTURES, LEARNED // pixels)) * pixels
+    learning = copied + min(MOST_COMPARED, COMPARED_PIXEL * pixels)
+    probing = min(MOST_PROBED, PROBED_PIXEL * pixels)
+    return int(LIBRARIES + COPIES * 2 * count * pixels + max(learning, probing))
 
 
 def memory() -> int:

@@ -46,6 +46,7 @@ def merged_values(
 ) -> list[MergedValue]:
     """Return the values that seem to be two, given pairs in bits and in pixels, before and after.
 
+    Pixels may be given as what the code draws lacks of them: a code can know more of what places show of each other.
     ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height, width). What variables nearby
     add to a pixel is taken off first: their blurred edges are not hidden.
     """

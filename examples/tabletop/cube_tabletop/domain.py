@@ -18,7 +18,6 @@ from cubespace.base.options import option
 from cubespace.data.domain import Placing, Simulator
 from cubespace.data.world import CHUNK, OFF, Sight, WorldMap
 
-
 PARTS = 8  # that are compared, along a side of a picture
 MOST_OFF = 0.2 * 255  # levels by which such a part may differ, on average
 

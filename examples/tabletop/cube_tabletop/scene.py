@@ -34,7 +34,8 @@ WORLD = """
     <map znear="0.05" shadowclip="1.2"/>
   </visual>
   <asset>
-    <texture name="sky" type="skybox" builtin="gradient" rgb1="0.55 0.7 0.9" rgb2="0.85 0.9 0.95" width="64" height="64"/>
+    <texture name="sky" type="skybox" builtin="gradient" rgb1="0.55 0.7 0.9" rgb2="0.85 0.9 0.95"
+             width="64" height="64"/>
     <texture name="wood" type="2d" builtin="flat" width="{texture}" height="{texture}"/>
     <material name="table" texture="wood" texrepeat="1 1"/>
   </asset>
@@ -130,9 +131,8 @@ def _wood() -> NDArray[np.uint8]:
     """Return the picture of the table: grain along one direction, and spots."""
     rng = np.random.default_rng(TEXTURE_SEED)
     x, y = np.meshgrid(np.linspace(0, 1, TEXTURE), np.linspace(0, 1, TEXTURE))
-    grain = sum(
-        np.sin(2 * np.pi * (f * y + 0.35 * np.sin(2 * np.pi * (x + p)))) for f, p in zip((9, 17, 31), rng.random(3))
-    )
+    waves = zip((9, 17, 31), rng.random(3), strict=True)
+    grain = sum(np.sin(2 * np.pi * (often * y + 0.35 * np.sin(2 * np.pi * (x + phase)))) for often, phase in waves)
     coarse = rng.normal(size=(16, 16)).repeat(TEXTURE // 16, 0).repeat(TEXTURE // 16, 1)
     level = 135 + 14 * grain + 12 * coarse
     return np.clip(level[..., None] * np.array([1.1, 0.85, 0.62]), 0, 255).astype(np.uint8)

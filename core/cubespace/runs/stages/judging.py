@@ -22,7 +22,7 @@ from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
 from cubespace.evaluation.same_codes import look_different
 from cubespace.evaluation.summary import PlannerResults
-from cubespace.learning.code import EXOGENOUS, Code
+from cubespace.learning.code import EXOGENOUS, Code, Pictures
 from cubespace.runs.folder.bits_file import BitPairs
 from cubespace.symbols.strips import StripsModel
 
@@ -115,9 +115,16 @@ def _merged(code: Code, pairs: Pairs, before: Bits, after: Bits) -> list[MergedV
     regions = code.regions()
     if code.groups is None or regions is None:
         return []
-    seen = (code.normalise(images).reshape(len(pairs), -1) for images in (pairs.before, pairs.after))
-    first, second = seen
-    return merged_values((before[: len(pairs)], after[: len(pairs)]), (first, second), code.groups, regions)
+    bits = before[: len(pairs)], after[: len(pairs)]
+    first, second = (_undrawn(code, *side) for side in zip((pairs.before, pairs.after), bits, strict=True))
+    return merged_values(bits, (first, second), code.groups, regions)
+
+
+def _undrawn(code: Code, images: Images, bits: Bits) -> Pictures:
+    """Return what pictures show beyond what the code draws of them: (pictures, pixels)."""
+    seen = code.normalise(images)
+    seen -= code.decode(bits)
+    return seen.reshape(len(images), -1)
 
 
 def _left_out(code: Code) -> list[OwnChange]:

@@ -15,6 +15,7 @@ from attrs.validators import and_, ge, le
 from numpy.typing import NDArray
 
 from cubespace.base.options import option
+from cubespace_bit_learners.places.context import Context, Place
 from cubespace_bit_learners.places.events import Codes, EventOptions, Score, changing_alone, score_events
 from cubespace_bit_learners.places.grouping import GroupingOptions, group_lit_pixels
 from cubespace_bit_learners.places.light import Light, LightOptions, find_light, relative_light
@@ -73,17 +74,10 @@ class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions):
 
 
 @attrs.frozen(eq=False)
-class Place:
-    """Some pixels, and the patterns that they show: one for each value."""
-
-    pixels: Numbers  # (size,), of the flat picture
-    patterns: Floats  # (values, size), from 0 to 1
-
-
-@attrs.frozen(eq=False)
 class Linear:
-    """Places as the weights of an encoder and a decoder; pixels are from 0 to 1, divided by the light if it varies.
+    """Places as the weights of an encoder and a decoder, but for what they show of each other.
 
+    Pixels are from 0 to 1, divided by the light if it varies.
     ``pixels @ weight + bias`` are logits of which softmax within a place gives the probability of each value;
     ``bits @ patterns + background`` is the picture. Bit ``i`` is about place ``place[i]``.
     """
@@ -107,6 +101,7 @@ class Places:
     unexplained: float  # variance of pixels around what is drawn, as a fraction of all: noise, if the places fit
     score: Score
     exogenous_pixels: Numbers = attrs.field(factory=lambda: np.zeros(0, dtype=np.intp))  # of places left out
+    context: tuple[Context, ...] = ()  # what places show of each other
 
     def encode(self, images: Images) -> Codes:
         """Return the value that each place shows: the nearest pattern."""
@@ -141,10 +136,14 @@ class Places:
         for index, place in enumerate(self.places):
             rows = np.flatnonzero(number == index)
             patterns[rows[:, None], place.pixels] = place.patterns
-            sharpness[rows] = 2 * MARGIN / max(_smallest_distance(place.patterns), 1 / WHITE**2)
+            read = place.patterns if place.core is None else place.patterns[:, place.core]
+            sharpness[rows] = 2 * MARGIN / max(_smallest_distance(read), 1 / WHITE**2)
             background[place.pixels] = 0
-        bias = -sharpness * (patterns**2).sum(1) / 2
-        return Linear((patterns * sharpness[:, None]).T, bias, patterns, background, number)
+        seen = patterns.copy()
+        for place in (place for place in self.places if place.core is not None):
+            seen[:, place.pixels[~place.core]] = 0
+        bias = -sharpness * (seen**2).sum(1) / 2
+        return Linear((seen * sharpness[:, None]).T, bias, patterns, background, number)
 
 
 def find_places(before: Images, after: Images, options: PlacesOptions | None = None) -> Places:
