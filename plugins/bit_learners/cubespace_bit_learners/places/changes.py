@@ -33,6 +33,7 @@ from cubespace_bit_learners.places.values import KINDS, Compared, Kind, Lit, lea
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]
 
+UNLIKE = 3.0  # factor by which the noise of pixels may differ
 ROUNDING = 1.0  # grey levels, by which pixels may differ that show the same
 LEAST_CORE = 4  # pixels by which a place is read
 CHANGED = 20.0  # grey levels that stand for a change, so that pixels that hardly ever change do not count
@@ -45,6 +46,17 @@ class ChangeOptions(ContextOptions):
     changed_coverage: float = option(
         0.97,
         "coverage of held-out pairs below which places are looked for by what changes together, too",
+        and_(ge(0.0), le(1.0)),
+    )
+    changed_tie: float = option(
+        0.01,
+        "such places whose events take as many bits, up to this fraction, are equally good; then those are taken whose "
+        "values lack the least",
+        ge(0.0),
+    )
+    most_unexplained: float = option(
+        0.3,
+        "share of all variance that such places may leave unexplained where there are no others",
         and_(ge(0.0), le(1.0)),
     )
     change: float = option(
@@ -66,8 +78,7 @@ class _Way:
     kind: Kind
     score: Score
     values: int
-    lost: float  # of the variance of what is read, what stays and values lack
-    left_out: float  # of the variance of all pixels, that of pixels in no place
+    lost: float  # what stays in the pixels that are read, and values lack
 
     @property
     def read(self) -> list[Numbers]:
@@ -80,39 +91,52 @@ class LearnerOptions(CameraOptions, ChangeOptions):
     """How places are found, whatever the camera does and whatever the scene is like."""
 
 
-def find_changed_places(before: Images, after: Images, options: LearnerOptions) -> Places | None:
-    """Return the places of pixels that change together, read by those that say most; None if there are none."""
+def find_changed_places(before: Images, after: Images, options: LearnerOptions, most: float) -> Places | None:
+    """Return the places of pixels that change together, read by those that say most; None if there are none.
+
+    Of the variance of pixels, they leave at ``most`` this share unexplained: places that ignore a part of the picture
+    make a simple world.
+    """
     rng = np.random.default_rng(options.seed)
     order = rng.permutation(len(before))[: most_pairs(before.shape[1:])]
     old, new = (images.reshape(len(images), -1)[order] for images in (before, after))
     light = np.ones(len(order), dtype=np.float32)
     compared, colours = Compared(old, new, light, light), before.shape[3] if before.ndim == 4 else 1
     changes = _changes(compared.first(GROUPED_PICTURES), colours, options)
-    pictures = compared.some(GROUPED_PICTURES)
-    variance = np.concatenate([pictures.pixels(block).var(0) for block in pictures.blocks()])
     labels = group_pixels(changes[:, :, None] * np.float32(CHANGED), rng, options)
-    tried = [way for label in labels for way in _tried(compared, changes, label, variance, options)]
-    if not tried:
-        return None
-    return _finish(before.shape[1:], compared, _simplest(tried, options), options)
+    tried = [way for label in labels for way in _tried(compared, changes, label, colours, options)]
+    for way in _in_turn(tried, options) if tried else ():
+        found = _finish(before.shape[1:], compared, way, options)
+        if found is not None and found.unexplained <= most:
+            return found
+    return None
 
 
-def simpler(usual: Places, changed: Places | None, options: LearnerOptions) -> Places:
-    """Return places by what changes if they make the world simpler and explain as much; else the usual ones."""
+def simpler(usual: Places, before: Images, after: Images, options: LearnerOptions) -> Places:
+    """Return places by what changes if they are simpler and explain as much as the usual ones; else these."""
+    known = bool(usual.places) and not usual.overflow
+    most = usual.unexplained + options.spread_margin if known else options.most_unexplained
+    changed = find_changed_places(before, after, options, most)
     if changed is None or changed.overflow:
         return usual
     fewer = changed.score.bits < usual.score.bits and changed.score.coverage > usual.score.coverage
-    explained = changed.unexplained <= usual.unexplained + options.spread_margin
-    return changed if usual.overflow or not usual.places or (fewer and explained) else usual
+    return changed if fewer or not known else usual
 
 
 def _changes(compared: Compared, colours: int, options: ChangeOptions) -> Floats:
-    """Return which pixels change in which pairs, as 0 and 1: (pairs, pixels)."""
+    """Return which pixels change in which pairs, as 0 and 1: (pairs, pixels).
+
+    A pixel mostly differs by noise, unless it changes in most pairs: then it differs by much more than others do.
+    """
     before, after = compared.sides()
-    parts = [_apart(before, after, block, colours) for block in before.blocks(colours)]
-    return np.concatenate([part > options.change * (np.median(part, 0) + ROUNDING) for part in parts], axis=1).astype(
-        np.float32
-    )
+    blocks = before.blocks(colours)
+    usual = [np.median(_apart(before, after, block, colours), 0) + ROUNDING for block in blocks]
+    most = UNLIKE * float(np.median(np.concatenate(usual)))
+    changed = [
+        _apart(before, after, block, colours) > options.change * np.minimum(noise, most)
+        for block, noise in zip(blocks, usual, strict=True)
+    ]
+    return np.concatenate(changed, axis=1).astype(np.float32)
 
 
 def _apart(before: Lit, after: Lit, block: slice, colours: int) -> Floats:
@@ -121,11 +145,8 @@ def _apart(before: Lit, after: Lit, block: slice, colours: int) -> Floats:
     return np.asarray(np.sqrt(np.square(apart).sum(2)), dtype=np.float32)
 
 
-def _tried(
-    compared: Compared, changes: Floats, label: Numbers, variance: Floats, options: LearnerOptions
-) -> list[_Way]:
+def _tried(compared: Compared, changes: Floats, label: Numbers, colours: int, options: LearnerOptions) -> list[_Way]:
     """Return how simple the values of some groups make the world, by each kind of values that are not too many."""
-    colours = len(variance) // changes.shape[1]
     located = [np.flatnonzero(label == number) for number in range(label.max() + 1)]
     located = [pixels for pixels in located if len(pixels) >= max(MIN_PIXELS, LEAST_CORE)]
     if len(located) < 2:
@@ -134,9 +155,6 @@ def _tried(
     groups = [(pixels[:, None] * colours + np.arange(colours)).ravel() for pixels in located]
     read = [pixels[core] for pixels, core in zip(groups, cores, strict=True)]
     learned = learn_values(compared.first(SCORED_PAIRS), read, options, KINDS, hasty=True)
-    inside = np.concatenate(groups)
-    left_out = float(np.delete(variance, inside).sum() / max(float(variance.sum()), 1e-9))
-    seen = max(float(variance[np.concatenate(read)].sum()), 1e-9)
     return [
         _Way(
             groups,
@@ -144,8 +162,7 @@ def _tried(
             kind,
             _score(each.codes, options),
             int((each.codes.max((0, 1)) + 1).sum()),
-            each.lost / seen,
-            left_out,
+            each.lost,
         )
         for kind, each in zip(KINDS, learned, strict=True)
         if not each.overflow
@@ -171,18 +188,17 @@ def core_of(changes: Floats, share: float) -> NDArray[np.bool_]:
     return core
 
 
-def _simplest(ways: list[_Way], options: LearnerOptions) -> _Way:
-    """Return the way whose events take the fewest bits, of those seen again; among equals, the fewest values.
-
-    Ways are compared that leave out as little of the picture, and of what their values should tell, as others do.
-    """
-    for name in ("left_out", "lost"):
-        least = min(float(getattr(way, name)) for way in ways) + options.spread_margin
-        ways = [way for way in ways if getattr(way, name) <= least]
+def _in_turn(ways: list[_Way], options: LearnerOptions) -> list[_Way]:
+    """Return the ways whose events occur again, those that take the fewest bits first; of equals, what loses least."""
     least = options.min_coverage * max(way.score.coverage for way in ways)
-    ways = [way for way in ways if way.score.coverage >= least]
-    most = min(way.score.bits for way in ways) * (1 + options.bits_tie)
-    return min((way for way in ways if way.score.bits <= most), key=lambda way: way.values)
+    fitting = sorted((way for way in ways if way.score.coverage >= least), key=lambda way: way.score.bits)
+    ordered: list[_Way] = []
+    while fitting:
+        most = fitting[0].score.bits * (1 + options.changed_tie)
+        equal = [way for way in fitting if way.score.bits <= most]
+        ordered += sorted(equal, key=lambda way: (way.lost, way.values))
+        fitting = fitting[len(equal) :]
+    return ordered
 
 
 def _finish(shape: tuple[int, ...], compared: Compared, way: _Way, options: LearnerOptions) -> Places | None:

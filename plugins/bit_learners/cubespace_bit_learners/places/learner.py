@@ -16,7 +16,7 @@ from cubespace.base.options import structure
 from cubespace.learning.bit_learner import BitLearner, Parts, Unsuitable, Work
 from cubespace.learning.code import EXOGENOUS, Code, Pictures, Regions, SavedCode
 from cubespace_bit_learners.places.camera import find_carried_places, find_steady_places
-from cubespace_bit_learners.places.changes import LearnerOptions, find_changed_places, simpler
+from cubespace_bit_learners.places.changes import LearnerOptions, simpler
 from cubespace_bit_learners.places.finder import Places, find_places
 from cubespace_bit_learners.places.light import Light, bright_columns, relative_light_of
 from cubespace_bit_learners.tensor_code import TensorCode, as_numbers, in_batches, load_weights, pixel_rows
@@ -47,7 +47,7 @@ class PlacesLearner(BitLearner):
         if found.score.coverage < self.options.carried_coverage:
             found = find_carried_places(training.before, training.after, self.options) or found
         if found.score.coverage < self.options.changed_coverage:
-            found = simpler(found, find_changed_places(training.before, training.after, self.options), self.options)
+            found = simpler(found, training.before, training.after, self.options)
         if not found.places:
             raise Unsuitable("these pictures show no places: no pixels that vary together")
         return new_code(found, training.before.shape[1:])
