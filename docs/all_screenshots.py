@@ -60,9 +60,6 @@ def main() -> None:
     screenshots.studio(digits, PICTURES)
     built = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(DOCS), str(DOCS / "_build" / "html")]
     subprocess.run(built, check=True)
-    with browser() as page:
-        page.goto((DOCS / "_build" / "html" / "index.html").resolve().as_uri())
-        keep(screenshots.shot(page, height=900), PICTURES / "docs.png")
     for name in ("index", "gallery", "when-it-fails", "idea"):
         photograph(f"docs-{name}", (DOCS / "_build" / "html" / f"{name}.html").resolve().as_uri(), 1280, {})
     readme()
