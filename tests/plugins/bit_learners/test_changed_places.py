@@ -7,11 +7,11 @@ import torch
 
 from cubespace.learning.code import SavedCode
 from cubespace_bit_learners.places.changes import LearnerOptions, core_of, find_changed_places, simpler
-from cubespace_bit_learners.places.context import ContextOptions, Place, Seen, find_context
+from cubespace_bit_learners.places.context import ContextOptions, Seen, find_context
 from cubespace_bit_learners.places.events import Score
-from cubespace_bit_learners.places.finder import Places
+from cubespace_bit_learners.places.finder import Place, Places
 from cubespace_bit_learners.places.learner import new_code, read_code
-from cubespace_bit_learners.places.values import Lit
+from cubespace_bit_learners.places.lit import Lit
 
 CELLS, SIDE = 6, 4  # a row of cells, each of so many pixels along a side
 WIDTH = CELLS * SIDE

@@ -28,7 +28,8 @@ from cubespace_bit_learners.places.finder import (
     most_pairs,
 )
 from cubespace_bit_learners.places.grouping import group_pixels
-from cubespace_bit_learners.places.values import KINDS, Compared, Kind, Lit, learn_values
+from cubespace_bit_learners.places.lit import Lit, mean_of
+from cubespace_bit_learners.places.values import KINDS, Compared, Kind, learn_values
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]
@@ -219,7 +220,7 @@ def _finish(shape: tuple[int, ...], compared: Compared, way: _Way, options: Lear
         for number, each in enumerate(kept.tolist())
     )
     pictures = compared.some(GROUPED_PICTURES)
-    mean = np.concatenate([pictures.pixels(block).mean(0) for block in pictures.blocks()]) / np.float32(WHITE)
+    mean = mean_of(pictures) / np.float32(WHITE)
     half = len(pictures) // 2
     seen = Seen(pictures, np.concatenate([codes[0][:half], codes[1][len(compared.after) - half :]]))
     context, left = find_context(seen, places, options)
@@ -227,7 +228,7 @@ def _finish(shape: tuple[int, ...], compared: Compared, way: _Way, options: Lear
     total, beyond = seen.variance(np.arange(len(mean))), seen.variance(background)
     return Places(
         shape,
-        mean.astype(np.float32),
+        mean,
         places,
         None,
         learned.overflow,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -10,7 +11,10 @@ from attrs.validators import and_, ge, gt, lt
 from numpy.typing import NDArray
 
 from cubespace.base.options import option
-from cubespace_bit_learners.places.values import MOST_BLOCK, Lit
+from cubespace_bit_learners.places.lit import MOST_BLOCK, Lit
+
+if TYPE_CHECKING:
+    from cubespace_bit_learners.places.finder import Place
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]
@@ -37,15 +41,6 @@ class Context:
     place: int
     other: int
     shown: Floats  # (values of the place, values of the other, pixels of the place), from -1 to 1
-
-
-@attrs.frozen(eq=False)
-class Place:
-    """Some pixels, and the patterns that they show: one for each value."""
-
-    pixels: Numbers  # (size,), of the flat picture
-    patterns: Floats  # (values, size), from 0 to 1
-    core: NDArray[np.bool_] | None = None  # (size,), the pixels by which it is read; None: all of them
 
 
 @attrs.frozen(eq=False)

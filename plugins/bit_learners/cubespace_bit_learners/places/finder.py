@@ -15,11 +15,13 @@ from attrs.validators import and_, ge, le
 from numpy.typing import NDArray
 
 from cubespace.base.options import option
-from cubespace_bit_learners.places.context import Context, Place
+from cubespace_bit_learners.places.context import Context
 from cubespace_bit_learners.places.events import Codes, EventOptions, Score, changing_alone, score_events
 from cubespace_bit_learners.places.grouping import GroupingOptions, group_lit_pixels
 from cubespace_bit_learners.places.light import Light, LightOptions, find_light, relative_light
-from cubespace_bit_learners.places.values import KINDS, Compared, Kind, Lit, ValueOptions, learn_values
+from cubespace_bit_learners.places.lit import Lit, mean_of
+from cubespace_bit_learners.places.values import KINDS, Compared, Kind, ValueOptions, learn_values
+from cubespace_bit_learners.places.variances import Variances
 
 Images = NDArray[np.uint8]  # (pictures, height, width) or (pictures, height, width, 3)
 Flat = NDArray[np.uint8]  # (pictures, pixels), colours counted separately
@@ -35,7 +37,6 @@ MOST_BYTES = 1 << 29  # … and bytes of them, of large pictures …
 LEAST_PAIRS = 2500  # … but not fewer than these
 AVERAGED_PICTURES = 200  # of which a pattern is the mean: leaves 1/14 of the noise
 MARGIN = 10.0  # logits between the two most similar patterns of a place: a probability of .99995
-SURE = 3.0  # standard deviations
 MIN_PIXELS = 2  # of a place: one pixel alone varies with nothing
 CHUNK = 1000  # pictures converted to floats at once
 
@@ -71,6 +72,20 @@ class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions):
         "the fewest values is taken",
         ge(0.0),
     )
+
+
+@attrs.frozen(eq=False)
+class Place:
+    """Some pixels, and the patterns that they show: one for each value."""
+
+    pixels: Numbers  # (size,), of the flat picture
+    patterns: Floats  # (values, size), from 0 to 1
+    core: NDArray[np.bool_] | None = None  # (size,), the pixels by which it is read; None: all of them
+
+    @property
+    def unread(self) -> Numbers:
+        """Return the pixels by which it is not read."""
+        return self.pixels[:0] if self.core is None else self.pixels[~self.core]
 
 
 @attrs.frozen(eq=False)
@@ -140,8 +155,8 @@ class Places:
             sharpness[rows] = 2 * MARGIN / max(_smallest_distance(read), 1 / WHITE**2)
             background[place.pixels] = 0
         seen = patterns.copy()
-        for place in (place for place in self.places if place.core is not None):
-            seen[:, place.pixels[~place.core]] = 0
+        for place in self.places:
+            seen[:, place.unread] = 0
         bias = -sharpness * (seen**2).sum(1) / 2
         return Linear((seen * sharpness[:, None]).T, bias, patterns, background, number)
 
@@ -157,7 +172,7 @@ def find_places(before: Images, after: Images, options: PlacesOptions | None = N
     colours = before.shape[3] if before.ndim == 4 else 1
     pictures = compared.some(GROUPED_PICTURES)
     ways = _ways(compared, pictures, colours, rng, options)
-    mean: Floats = np.concatenate([pictures.pixels(block).mean(0) for block in pictures.blocks()]) / np.float32(WHITE)
+    mean = mean_of(pictures) / np.float32(WHITE)
     variances = Variances.of(compared)
     if not ways:
         return Places(before.shape[1:], mean, (), light, False, 1.0, Score(0, 1.0, 0.0))
@@ -195,29 +210,6 @@ class _Grouping:
     lost: float  # … that which pictures before and after share
     left_out: float  # … and that of pixels in no group
     overflow: bool
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class Variances:
-    """How much each pixel varies, and how much of that pictures before and after an action share: (pixels,)."""
-
-    all: Floats
-    staying: Floats
-
-    @classmethod
-    def of(cls, compared: Compared) -> Variances:
-        """Measure both; of what is shared, three standard deviations of chance are taken off."""
-        old, new = compared.first(GROUPED_PICTURES // 2).sides()
-        parts = [_variances(old.pixels(block), new.pixels(block)) for block in old.blocks()]
-        everything, staying = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return cls(all=everything, staying=staying)
-
-
-def _variances(old: Floats, new: Floats) -> tuple[Floats, Floats]:
-    before, after = old - old.mean(0), new - new.mean(0)
-    both = (np.square(before).mean(0) + np.square(after).mean(0)) / 2
-    by_chance = SURE * before.std(0) * after.std(0) / np.sqrt(len(before))
-    return both, np.maximum(np.abs((before * after).mean(0)) - by_chance, 0)
 
 
 def _try(compared: Compared, groups: list[Numbers], variances: Variances, options: PlacesOptions) -> list[_Grouping]:

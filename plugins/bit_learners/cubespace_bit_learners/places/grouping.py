@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import average, fcluster
 from scipy.spatial.distance import squareform
 
 from cubespace.base.options import option
-from cubespace_bit_learners.places.values import Lit
+from cubespace_bit_learners.places.lit import Lit
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]

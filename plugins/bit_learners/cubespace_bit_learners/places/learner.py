@@ -239,6 +239,7 @@ def new_code(found: Places, image_shape: tuple[int, ...]) -> PlacesCode:
     reader.set_weights(linear.weight, linear.bias, torch.from_numpy(found.background))
     painter.set_patterns(linear.patterns + linear.background, found.background)
     for part, context in zip(painter.context, found.context, strict=True):
+        assert isinstance(part, Shown)
         part.shown.copy_(torch.from_numpy(context.shown))
     code = _code(image_shape, reader, painter, details)
     code.doubt = "some place has more values than can be learned" if found.overflow else ""

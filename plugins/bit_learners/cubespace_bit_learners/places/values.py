@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 
 from cubespace.base.options import option
 from cubespace_bit_learners.places.clusters import clear_clusters, cluster, means, most_different
+from cubespace_bit_learners.places.lit import Lit
 
 Flat = NDArray[np.uint8]  # (pictures, pixels)
 Floats = NDArray[np.float32]
@@ -32,7 +33,6 @@ PROBED_PICTURES = 500  # whose most similar pictures are added to these pairs
 COUNTED_PICTURES = 1000  # whose values are counted first
 CHUNK = 1000  # pictures converted to floats at once …
 MOST_NUMBERS = 1 << 23  # … and numbers, of large pictures
-MOST_BLOCK = 1 << 24  # numbers of many pictures at once, a part of their pixels: 67 MB, of which a few copies are made
 
 # tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change; clear
 # ones are the clusters that are farthest apart for what they are wide, whatever makes them wide
@@ -59,33 +59,6 @@ class ValueOptions:
         4.0, "such a rare value is merged with another within this multiple of the limit of squared distances", ge(1.0)
     )
     max_values: int = option(256, "values of a place; a group of pixels that has more is not a place", ge(2))
-
-
-@attrs.frozen(eq=False)
-class Lit:
-    """Pictures under the light that they were taken in; as numbers, all of them would take much memory."""
-
-    flat: tuple[Flat | Floats, ...]  # one part after the other
-    light: tuple[Floats, ...]
-
-    def __len__(self) -> int:
-        """Return how many pictures there are."""
-        return sum(map(len, self.flat))
-
-    @property
-    def width(self) -> int:
-        """Return how many pixels there are."""
-        return int(self.flat[0].shape[1])
-
-    def pixels(self, columns: slice | Numbers) -> Floats:
-        """Return some pixels of all pictures, under the usual light: (pictures, pixels)."""
-        parts = [part[:, columns] / light[:, None] for part, light in zip(self.flat, self.light, strict=True)]
-        return (parts[0] if len(parts) == 1 else np.concatenate(parts)).astype(np.float32, copy=False)
-
-    def blocks(self, colours: int = 1) -> list[slice]:
-        """Return parts of the pixels that are as large as memory should hold as numbers, whole pixels each."""
-        step = max(1, MOST_BLOCK // max(1, len(self) * colours)) * colours
-        return [slice(first, min(first + step, self.width)) for first in range(0, self.width, step)]
 
 
 @attrs.frozen(eq=False)
