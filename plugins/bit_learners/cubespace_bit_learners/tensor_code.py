@@ -88,4 +88,11 @@ def in_batches(function: Callable[[Tensor], Tensor], rows: Tensor, width: int | 
     """
     size = max(1, min(BATCH, MOST_NUMBERS // max(1, width or rows.shape[1])))
     with torch.inference_mode():
-        return torch.cat([function(part) for part in rows.split(size)])
+        first = function(rows[:size])
+        if len(rows) <= size:
+            return first
+        every = first.new_empty((len(rows), *first.shape[1:]))  # a list of parts would be in memory twice
+        every[:size] = first
+        for start in range(size, len(rows), size):
+            every[start : start + size] = function(rows[start : start + size])
+        return every

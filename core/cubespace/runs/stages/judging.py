@@ -29,7 +29,7 @@ from cubespace.symbols.strips import StripsModel
 HELD_OUT_SPLITS = ("validation", "test")  # the splits from which no effect is learned
 MOST_LOOKED_THROUGH = 2000  # pairs of the training split, for values that seem to be two
 MOST_PICTURES = 5000  # of the training split, compared with each other: more would take memory and tell no more
-MOST_NUMBERS = 1 << 26  # of these pictures: 268 MB; of large pictures, fewer are compared
+MOST_NUMBERS = 1 << 25  # of these pictures: 134 MB; of large pictures, fewer are compared
 
 
 def judge_run(

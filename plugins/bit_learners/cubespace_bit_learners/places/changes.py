@@ -152,6 +152,7 @@ def _tried(compared: Compared, changes: Floats, label: Numbers, colours: int, op
     located = [pixels for pixels in located if len(pixels) >= max(MIN_PIXELS, LEAST_CORE)]
     if len(located) < 2:
         return []
+    located = _with_others(compared, changes, located, colours, options)
     cores = [np.repeat(core_of(changes[:, pixels], options.core), colours) for pixels in located]
     groups = [(pixels[:, None] * colours + np.arange(colours)).ravel() for pixels in located]
     read = [pixels[core] for pixels, core in zip(groups, cores, strict=True)]
@@ -168,6 +169,30 @@ def _tried(compared: Compared, changes: Floats, label: Numbers, colours: int, op
         for kind, each in zip(KINDS, learned, strict=True)
         if not each.overflow
     ]
+
+
+def _with_others(
+    compared: Compared, changes: Floats, located: list[Numbers], colours: int, options: LearnerOptions
+) -> list[Numbers]:
+    """Return groups of pixels with those in no group that differ more when a group changes than by chance.
+
+    They hardly say anything, such as a faint shadow, but are to be drawn, and something draws them.
+    """
+    inside = np.concatenate(located)
+    usual = np.stack([changes[:, pixels].mean(1) for pixels in located], axis=1)
+    usual = (usual - usual.mean(0)) / np.maximum(usual.std(0), 1e-6)  # (pairs, groups)
+    before, after = compared.first(len(changes)).sides()
+    joined = [[pixels] for pixels in located]
+    for block in before.blocks(colours):
+        numbers = np.arange(block.start // colours, block.stop // colours)
+        rest = ~np.isin(numbers, inside)
+        apart = _apart(before, after, block, colours)[:, rest]
+        apart = (apart - apart.mean(0)) / np.maximum(apart.std(0), 1e-6)
+        together = np.square(apart.T @ usual / len(changes))  # (pixels, groups)
+        nearest, sure = together.argmax(1), together.max(1) > options.pixel_correlation / len(changes)
+        for group in range(len(located)):
+            joined[group].append(numbers[rest][sure & (nearest == group)])
+    return [np.sort(np.concatenate(parts)) for parts in joined]
 
 
 def _score(codes: Numbers, options: EventOptions) -> Score:

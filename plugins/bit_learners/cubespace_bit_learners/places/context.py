@@ -27,10 +27,10 @@ class ContextOptions:
     """By what a place is drawn besides its own value."""
 
     contexts: int = option(
-        4, "other places, at most, by whose values a place is drawn, if it is found by changes", ge(0)
+        8, "other places, at most, by whose values a place is drawn, if it is found by changes", ge(0)
     )
     context_gain: float = option(
-        0.02, "share of what is unexplained in a place that another one must explain", and_(gt(0.0), lt(1.0))
+        0.005, "share of what is unexplained in a place that another one must explain", and_(gt(0.0), lt(1.0))
     )
 
 
