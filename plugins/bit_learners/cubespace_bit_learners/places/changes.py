@@ -46,7 +46,8 @@ class ChangeOptions(ContextOptions):
 
     changed_coverage: float = option(
         0.97,
-        "coverage of held-out pairs below which places are looked for by what changes together, too",
+        "coverage of held-out pairs below which places are looked for by what changes together, too, if the camera "
+        "does not move",
         and_(ge(0.0), le(1.0)),
     )
     changed_tie: float = option(

@@ -46,7 +46,7 @@ class PlacesLearner(BitLearner):
         found = find(training.before, training.after, self.options)
         if found.score.coverage < self.options.carried_coverage:
             found = find_carried_places(training.before, training.after, self.options) or found
-        if found.score.coverage < self.options.changed_coverage:
+        if not work.registered and found.score.coverage < self.options.changed_coverage:
             found = simpler(found, training.before, training.after, self.options)
         if not found.places:
             raise Unsuitable("these pictures show no places: no pixels that vary together")
