@@ -20,6 +20,7 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]
 
 WHITE = 255.0
+SURE = 3.0  # standard deviations: what chance hardly ever shows
 
 
 @attrs.frozen(kw_only=True, slots=False)  # the options of a learner consist of several such classes
@@ -91,7 +92,7 @@ class _Telling:
 def _most_telling(rest: Floats, codes: Numbers, place: int, used: set[int]) -> _Telling | None:
     """Return which other place, together with the value of this one, explains most of what is left of its pixels.
 
-    What means over as many pictures would explain by chance is taken off.
+    What means over as many pictures would hardly ever explain more of by chance is taken off.
     """
     total = float(np.square(rest).sum(dtype=np.float64))
     sizes = codes.max(0) + 1
@@ -103,7 +104,9 @@ def _most_telling(rest: Floats, codes: Numbers, place: int, used: set[int]) -> _
         count = np.bincount(cell, minlength=int(sizes[place] * sizes[other]))
         shown = _means(rest, cell, count)
         explained = float((count[:, None] * np.square(shown)).sum(dtype=np.float64))
-        gain = explained / total - (count > 0).sum() / len(rest)
+        cells = int((count > 0).sum())
+        by_chance = (cells + SURE * np.sqrt(2 * cells / rest.shape[1])) / len(rest)
+        gain = explained / total - by_chance
         if best is None or gain > best.gain:
             best = _Telling(other, gain, shown, cell)
     return best
