@@ -79,7 +79,7 @@ def _on_held_out(run: RunContents, code: Code, model: StripsModel) -> HeldOutDia
         model,
         (before, after),
         known=np.array(run.memory().known_transitions(*states), dtype=np.bool_),
-        ambiguous=int(look_unlike(code, pictures)[2 * len(some) :].sum()),
+        ambiguous=int(look_unlike(code, pictures).unlike[2 * len(some) :].sum()),
         precision=run.extraction().precision,
         seed=run.run.config.diagnose.seed,
     )

@@ -20,7 +20,7 @@ from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_
 from cubespace.evaluation.precision import estimate_precision
 from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
-from cubespace.evaluation.same_codes import look_different
+from cubespace.evaluation.same_codes import SameCodes, look_different
 from cubespace.evaluation.summary import PlannerResults
 from cubespace.learning.code import EXOGENOUS, Code, Pictures
 from cubespace.runs.folder.bits_file import BitPairs
@@ -49,7 +49,7 @@ def judge_run(
     )
     most = min(MOST_PICTURES, max(1, MOST_NUMBERS // math.prod(training.before.shape[1:])))
     some = training[:: max(1, 2 * len(training) // most)]
-    unlike = look_unlike(code, np.concatenate([some.before, some.after]))
+    same = look_unlike(code, np.concatenate([some.before, some.after]))
     held_pictures = np.concatenate([images for split in tests for images in (split.before, split.after)])
     return judge_model(
         Observed(
@@ -62,8 +62,8 @@ def judge_run(
             labels=labels,
             most_labels=None if code.actions is None else code.actions.count,
             known_pictures=known_pictures((training.before, training.after), held_pictures),
-            look_different=int(unlike.sum()),
-            looked_at=len(unlike),
+            look_different=int(same.unlike.sum()),
+            looked_at=int(same.compared.sum()),
             precision=_precision(code, model, (before, after), (held_before, held_after)),
             merged=_merged(code, training[: min(MOST_LOOKED_THROUGH, most // 2)], before, after),
             own_changes=[
@@ -93,7 +93,7 @@ def findings_of_plans(
     return findings
 
 
-def look_unlike(code: Code, pictures: Images) -> Bits:
+def look_unlike(code: Code, pictures: Images) -> SameCodes:
     """Return which pictures look unlike the first one with the same bits, but for what the encoder leaves out."""
     bits = code.encode(pictures)
     seen, drawn = (shown.reshape(len(bits), -1) for shown in (code.normalise(pictures), code.decode(bits)))

@@ -11,7 +11,7 @@ import math
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, le
+from attrs.validators import ge
 from numpy.typing import NDArray
 
 from cubespace.base.options import option
@@ -20,7 +20,8 @@ from cubespace_bit_learners.places.events import Codes, EventOptions, Score, cha
 from cubespace_bit_learners.places.grouping import GroupingOptions, group_lit_pixels
 from cubespace_bit_learners.places.light import Light, LightOptions, find_light, relative_light
 from cubespace_bit_learners.places.lit import Lit, mean_of
-from cubespace_bit_learners.places.values import KINDS, Compared, Kind, ValueOptions, learn_values
+from cubespace_bit_learners.places.selection import Grouping, SelectionOptions, common_values, simplest
+from cubespace_bit_learners.places.values import KINDS, Compared, ValueOptions, learn_values
 from cubespace_bit_learners.places.variances import Variances
 
 Images = NDArray[np.uint8]  # (pictures, height, width) or (pictures, height, width, 3)
@@ -42,36 +43,10 @@ CHUNK = 1000  # pictures converted to floats at once
 
 
 @attrs.frozen(kw_only=True)
-class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions):
+class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions, SelectionOptions):
     """How places are found."""
 
     seed: int = option(0, "of the choice of pixels and pictures that are compared", ge(0))
-    min_coverage: float = option(
-        0.5,
-        "coverage of held-out pairs that a way to group pixels must reach, as a fraction of the best one: others "
-        "explain noise",
-        and_(ge(0.0), le(1.0)),
-    )
-    sure_coverage: float = option(
-        0.9, "the same, of one by which others are judged that leave out pixels", and_(ge(0.0), le(1.0))
-    )
-    loss_margin: float = option(
-        1e-3,
-        "fraction of all variance that a way to group pixels may lose more than the best one does, of what is the same "
-        "before and after",
-        and_(ge(0.0), le(1.0)),
-    )
-    spread_margin: float = option(
-        0.1,
-        "the same, of all that it does not explain: light, a lens and bad pixels differ from picture to picture",
-        and_(ge(0.0), le(1.0)),
-    )
-    bits_tie: float = option(
-        1e-4,
-        "ways to group pixels whose events take as many bits, up to this fraction, are equally good; then the one with "
-        "the fewest values is taken",
-        ge(0.0),
-    )
 
 
 @attrs.frozen(eq=False)
@@ -177,7 +152,7 @@ def find_places(before: Images, after: Images, options: PlacesOptions | None = N
     if not ways:
         return Places(before.shape[1:], mean, (), light, False, 1.0, Score(0, 1.0, 0.0))
     tried = [each for groups in ways for each in _try(compared.first(SCORED_PAIRS), groups, variances, options)]
-    return _finish(before.shape[1:], compared, _simplest(tried, options), mean, light, options)
+    return _finish(before.shape[1:], compared, simplest(tried, options), mean, light, options)
 
 
 def most_pairs(shape: tuple[int, ...]) -> int:
@@ -198,28 +173,14 @@ def _ways(
     return [groups for groups in ways if groups]
 
 
-@attrs.frozen(eq=False)
-class _Grouping:
-    """A way to group pixels and to separate their values, and how well it does."""
-
-    groups: list[Numbers]
-    kind: Kind  # of values
-    score: Score
-    values: int  # of all groups together
-    unexplained: float  # variance, as a fraction of all …
-    lost: float  # … that which pictures before and after share
-    left_out: float  # … and that of pixels in no group
-    overflow: bool
-
-
-def _try(compared: Compared, groups: list[Numbers], variances: Variances, options: PlacesOptions) -> list[_Grouping]:
+def _try(compared: Compared, groups: list[Numbers], variances: Variances, options: PlacesOptions) -> list[Grouping]:
     """Return how well groups of pixels do, with each kind of values."""
     inside, total = np.concatenate(groups), variances.all.sum()
     beyond, staying = (float(np.delete(each, inside).sum()) for each in (variances.all, variances.staying))
     results = []
     for kind, learned in zip(KINDS, learn_values(compared, groups, options, KINDS, hasty=True), strict=True):
         results.append(
-            _Grouping(
+            Grouping(
                 groups=groups,
                 kind=kind,
                 score=score_events(learned.codes[0], learned.codes[1], options),
@@ -228,36 +189,16 @@ def _try(compared: Compared, groups: list[Numbers], variances: Variances, option
                 lost=float((learned.lost + staying) / total),
                 left_out=beyond / float(total),
                 overflow=learned.overflow,
+                common=common_values(learned.codes, options.common_count),
             )
         )
     return results
 
 
-def _simplest(tried: list[_Grouping], options: PlacesOptions) -> _Grouping:
-    """Return the grouping whose events need the fewest bits and, among equals, the one with the fewest values.
-
-    Only groupings are compared that lose about as little of what stays as the best one does: two tiles that became one
-    value are lost, noise is not. Those whose events hardly ever occur again are left out first: they explain noise. So
-    are those that leave out pixels which others explain by events that nearly always occur again.
-    """
-    fitting = [each for each in tried if not each.overflow] or tried
-    best_coverage = max(each.score.coverage for each in fitting)
-    fitting = [each for each in fitting if each.score.coverage >= options.min_coverage * best_coverage]
-    sure = [each for each in fitting if each.score.coverage >= options.sure_coverage * best_coverage]
-    most_left_out = min(each.left_out for each in sure) + options.loss_margin
-    fitting = [each for each in fitting if each.left_out <= most_left_out]
-    most_lost = min(each.lost for each in fitting) + options.loss_margin
-    fitting = [each for each in fitting if each.lost <= most_lost]
-    most_unexplained = min(each.unexplained for each in fitting) + options.spread_margin
-    fitting = [each for each in fitting if each.unexplained <= most_unexplained]
-    most_bits = min(each.score.bits for each in fitting) * (1 + options.bits_tie)
-    return min((each for each in fitting if each.score.bits <= most_bits), key=lambda each: each.values)
-
-
 def _finish(
     shape: tuple[int, ...],
     compared: Compared,
-    grouping: _Grouping,
+    grouping: Grouping,
     mean: Floats,
     light: Light | None,
     options: PlacesOptions,
