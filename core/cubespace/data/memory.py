@@ -11,8 +11,8 @@ from cubespace.base.errors import UsageError
 from cubespace.data.domain import Domain
 
 # of a run by a quick learner, measured with benchmarks/memory.py and rounded up, in bytes
-LIBRARIES = 600_000_000
-COPIES = 1.02  # of all pictures in memory at once
+LIBRARIES = 750_000_000
+COPIES = 1.2  # of all pictures in memory at once, with what a report of them takes
 PROBED_PIXEL = 17_000  # for each pixel, where it is seen whether the camera moves: some hundred pictures, as numbers …
 MOST_PROBED = 1_400_000_000  # … of which there are fewer if they are large
 LEARNED_PICTURES = 5_000  # at most, that a learner has a copy of, if they are large …
