@@ -129,18 +129,25 @@ def main() -> None:
             for row in measure(domain, seed, arguments.trials):
                 rows[domain, seed, row["pruner"]] = {**row, "date": machine["date"]}
     ordered = [rows[key] for key in sorted(rows)]
-    head = list(ordered[0])
+    text = page(machine, ordered)
+    write_json(file, {"machine": machine, "rows": ordered})
+    write_text(RESULTS / "pruning.md", text)
+    print(text)
+
+
+def page(machine: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
+    """Return the table of all rows."""
+    head = list(rows[0])
     lines = [
         "# What pruning saves of a tuning, by `benchmarks/pruning.py`",
         "",
         f"{machine['processor']}, {machine['cores']} cores, version {machine['cubespace']}.",
+        "Losses have five digits after the point; of trials that are equal to that, chance makes one the best.",
         "",
         *("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head))),
-        *("| " + " | ".join(str(row[key]) for key in head) + " |" for row in ordered),
+        *("| " + " | ".join(str(row[key]) for key in head) + " |" for row in rows),
     ]
-    write_json(file, {"machine": machine, "rows": ordered})
-    write_text(RESULTS / "pruning.md", "\n".join(lines) + "\n")
-    print("\n".join(lines))
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

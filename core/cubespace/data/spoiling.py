@@ -132,7 +132,9 @@ class SpoiledSimulator(Simulator):
         """Return the pictures without lamps and ground and, if a camera took them, as sharp as they were drawn."""
         seen = self._without_lamps(images)
         moved = self.spoiling.shaking or self.spoiling.shift
-        return self._sharpener.sharp(seen) if moved else pick_up(seen, self.spoiling)
+        if moved and not self.clean.reads_blurred:
+            return self._sharpener.sharp(seen)
+        return pick_up(seen, self.spoiling)
 
     def _without_lamps(self, images: Images) -> Images:
         return np.ascontiguousarray(images[:, : self.clean.image_shape[0] + 2 * margin(self.spoiling)])
