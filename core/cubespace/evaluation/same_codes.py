@@ -29,7 +29,8 @@ def look_different(bits: Bits, seen: Pixels, drawn: Pixels) -> SameCodes:
     half of them are taken to be redrawn but for noise: two pictures of one state differ by twice the median error.
     """
     states = number_rows(np.packbits(bits, axis=1))
-    bound = BEYOND_NOISE * 2 * float(np.median(np.square(drawn - seen).mean(1))) if len(seen) else 0.0
+    errors = [float(np.square(shown - one).mean()) for one, shown in zip(seen, drawn, strict=True)]
+    bound = BEYOND_NOISE * 2 * float(np.median(errors)) if errors else 0.0
     reference = states.first[states.number]
     apart = [float(np.square(one - seen[row]).mean()) for one, row in zip(seen, reference.tolist(), strict=True)]
     return SameCodes(compared=reference != np.arange(len(reference)), unlike=np.array(apart) > bound)
