@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import io
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -127,7 +126,7 @@ def studio(run: Path, output: Path) -> None:
                 page.keyboard.press("ArrowRight")
                 taken = page.screenshot(full_page=width == WIDTH)  # of the phone, what it shows at once: the plan
                 keep(Image.open(io.BytesIO(taken)), output / f"{name}.png")
-        server.send_signal(signal.SIGINT)
+        server.terminate()  # a shell that starts this in the background makes it deaf to Ctrl-C
 
 
 @contextmanager
