@@ -131,7 +131,8 @@ class SpoiledSimulator(Simulator):
     def _alone(self, images: Images) -> Images:
         """Return the pictures without lamps and ground and, if a camera took them, as sharp as they were drawn."""
         seen = self._without_lamps(images)
-        if self.spoiling.shaking and not self.clean.reads_blurred:
+        moved = self.spoiling.shaking or self.spoiling.shift
+        if moved and not self.clean.reads_blurred:
             return self._sharpener.sharp(seen)
         return pick_up(seen, self.spoiling)
 

@@ -92,6 +92,8 @@ class Places:
     score: Score
     exogenous_pixels: Numbers = attrs.field(factory=lambda: np.zeros(0, dtype=np.intp))  # of places left out
     context: tuple[Context, ...] = ()  # what places show of each other
+    lost: float = 0.0  # the part of what is unexplained that stays in the next picture
+    loose: bool = False  # whether things lie off what is drawn, never twice in the same way
 
     def encode(self, images: Images) -> Codes:
         """Return the value that each place shows: the nearest pattern."""
@@ -220,7 +222,8 @@ def _finish(
     places = tuple(Place(groups[each], _patterns(compared, codes[:, :, each], groups[each])) for each in kept)
     left_out = np.concatenate([groups[number] for number in useful[alone]] or [np.zeros(0, dtype=np.intp)])
     score = score_events(codes[0][:, kept], codes[1][:, kept], options)
-    return Places(shape, background, places, light, learned.overflow, grouping.unexplained, score, left_out)
+    unexplained, lost = grouping.unexplained, grouping.lost
+    return Places(shape, background, places, light, learned.overflow, unexplained, score, left_out, lost=lost)
 
 
 def _patterns(compared: Compared, code: Numbers, pixels: Numbers) -> Floats:

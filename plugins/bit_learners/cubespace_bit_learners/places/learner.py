@@ -32,7 +32,7 @@ OUT_OF_USE = -1e4  # score of a value that a place does not have, since places d
 class PlacesLearner(BitLearner):
     """Each place is a variable; its value is the pattern nearest to what the place shows."""
 
-    revision = 4
+    revision = 5
     Options = LearnerOptions
     options: LearnerOptions
     quick = True
@@ -44,13 +44,23 @@ class PlacesLearner(BitLearner):
         del held_out
         find = find_steady_places if work.registered else find_places
         found = find(training.before, training.after, self.options)
-        if found.score.coverage < self.options.carried_coverage:
-            found = find_carried_places(training.before, training.after, self.options) or found
+        found = self._carried(training, found) or found
         if not work.registered and found.score.coverage < self.options.changed_coverage:
             found = simpler(found, training.before, training.after, self.options)
         if not found.places:
             raise Unsuitable("these pictures show no places: no pixels that vary together")
         return new_code(found, training.before.shape[1:])
+
+    def _carried(self, training: Pairs, found: Places) -> Places | None:
+        """Return places whose values are carried from one to another, if those that were found do not suit pictures.
+
+        Where events occur again though something is lost that stays, they must also describe pairs in fewer bits.
+        """
+        seldom = found.score.coverage < self.options.carried_coverage
+        if not seldom and found.lost <= self.options.carried_lost:
+            return None
+        carried = find_carried_places(training.before, training.after, self.options)
+        return carried if carried is not None and (seldom or carried.score.bits < found.score.bits) else None
 
     def read(self, saved: SavedCode, parts: Parts) -> Code:
         """Build the code of places again."""
@@ -243,6 +253,7 @@ def new_code(found: Places, image_shape: tuple[int, ...]) -> PlacesCode:
         part.shown.copy_(torch.from_numpy(context.shown))
     code = _code(image_shape, reader, painter, details)
     code.doubt = "some place has more values than can be learned" if found.overflow else ""
+    code.loose = found.loose
     return code
 
 
