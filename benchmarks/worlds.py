@@ -1,6 +1,6 @@
 """Third-party worlds: levels of Gymnasium, problems of PDDLGym, and plans carried out in the environment.
 
-    python benchmarks/worlds.py gym act pddlgym deepcubeai [--seeds 0-2]
+    python benchmarks/worlds.py gym levels act pddlgym deepcubeai [--seeds 0-2]
 
 Needs the extra 'gym'; the sections pddlgym and deepcubeai need the packages in examples. Every row is a run of
 ``cube run`` with defaults, judged by the world itself, in a process of one thread. Problems come from a seed that no
@@ -39,6 +39,11 @@ GYM = {
     "Taxi": ("gym:id=Taxi-v4", 7),
     "DoorKey 5x5": ("gym:id=MiniGrid-DoorKey-5x5-v0", 7),
     "DoorKey 6x6": ("gym:id=MiniGrid-DoorKey-6x6-v0", 7),
+}
+LEVELS = {
+    **{f"DoorKey 5x5, level {level}": (f"gym:id=MiniGrid-DoorKey-5x5-v0,level={level}", 7) for level in range(1, 10)},
+    "KeyCorridor S3R1": ("gym:id=MiniGrid-KeyCorridorS3R1-v0", 7),
+    "GoToDoor 5x5": ("gym:id=MiniGrid-GoToDoor-5x5-v0", 3),
 }
 DEEPCUBEAI = {
     "IceSlider 4": ("deepcubeai:world=ice-slider,seed=4", 4),
@@ -86,7 +91,7 @@ def learn(run: Path, domain: str, seed: int, length: int, *settings: str, instan
 
 def gym(row: Row, run: Path) -> dict[str, Any]:
     """Return the row of a level."""
-    domain, length = {**GYM, **DEEPCUBEAI}[row.name]
+    domain, length = {**GYM, **LEVELS, **DEEPCUBEAI}[row.name]
     result = learn(run, domain, row.seed, length)
     with np.load(run / "data.npz") as data:
         states, moves = len(data["found_frames"]), len(np.unique(data["found_moves"][:, [0, 2]], axis=0))
@@ -100,6 +105,7 @@ def gym(row: Row, run: Path) -> dict[str, Any]:
         "length": length,
         "recall": diagnosis["recall"],
         "wrong": diagnosis["wrong"],
+        "warned": [each["about"] for each in result["judgement"]["findings"] if each["warning"]],
         "plans": {name: counts(table) for name, table in result["planners"].items()},
     }
 
@@ -155,16 +161,17 @@ def tables(records: dict[str, dict[str, Any]]) -> str:
     """Return all records in Markdown."""
     rows = {section: [r for key, r in sorted(records.items()) if key.startswith(f"{section}/")] for section in SECTIONS}
     lines = []
-    for section, title in (("gym", "Gymnasium"), ("deepcubeai", "DeepCubeAI, without labels")):
+    titles = {"gym": "Gymnasium", "levels": "MiniGrid, more of them", "deepcubeai": "DeepCubeAI, without labels"}
+    for section, title in titles.items():
         if not rows[section]:
             continue
         lines += ["", f"## Levels of {title}: found/valid/optimal of 30", ""]
-        lines += ["| world | seed | states | moves | pairs | distance | recall | wrong per state | LMcut | LAMA |"]
-        lines += ["|---|---|---|---|---|---|---|---|---|---|"]
+        head = "| world | seed | states | moves | pairs | distance | recall | wrong per state | warned | LMcut | LAMA |"
+        lines += [head, "|---" * 11 + "|"]
         for r in rows[section]:
             facts = [r[key] for key in ("name", "seed", "states", "moves", "pairs", "length")]
-            figures = [f"{r['recall']:.4f}", f"{r['wrong']:.4f}", *(r["plans"][planner] for planner in PLANNERS)]
-            lines.append(line(*facts, *figures))
+            figures = [f"{r['recall']:.4f}", f"{r['wrong']:.4f}", warned(r)]
+            lines.append(line(*facts, *figures, *(r["plans"][planner] for planner in PLANNERS)))
     if rows["act"]:
         lines += ["", "## Plans carried out, judged by the environment", ""]
         lines += ["| world | seed | labelled steps | goals reached | as soon as possible | steps in all |"]
@@ -188,14 +195,20 @@ def tables(records: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def warned(record: dict[str, Any]) -> str:
+    """Return what the program warned of, from pairs alone; a dash where an older row does not say."""
+    return ", ".join(record["warned"]) or "no" if "warned" in record else "–"
+
+
 def line(*cells: object) -> str:
     """Return a row of a table."""
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-SECTIONS = {"gym": gym, "act": act, "pddlgym": pddlgym, "deepcubeai": gym}
+SECTIONS = {"gym": gym, "levels": gym, "act": act, "pddlgym": pddlgym, "deepcubeai": gym}
 NAMES = {
     "gym": list(GYM),
+    "levels": list(LEVELS),
     "act": [ACTED],
     "deepcubeai": list(DEEPCUBEAI),
     "pddlgym": [f"{name}{way}" for way in ("", ", 10 % held out") for name in PDDLGYM],
@@ -210,7 +223,8 @@ def write(records: dict[str, dict[str, Any]]) -> None:
     head = (
         "# Third-party worlds, by `benchmarks/worlds.py`\n\n"
         f"Problems with random goals, of seed {INSTANCE_SEED}; {machine['processor']}, {machine['cores']} cores, one "
-        "thread per run; dates are in worlds.json. The levels are those of Gymnasium and MiniGrid, with `level=0`. The "
+        "thread per run; dates are in worlds.json. The levels are those of Gymnasium and MiniGrid, with `level=0` "
+        "where nothing else is said; what the program warned of, from pairs alone, is in a column. The "
         "problems of PDDLGym are of the size that R-latplan used; its two columns are read off its publication (see "
         "the page 'Third-party worlds'), for its own instances, and it was given the label of every transition.\n"
     )

@@ -32,7 +32,8 @@ TWELVE = [  # cells that share six trainings
     *("--seeds", "0-2", "--set", "plan.instances=10", "--set", "plan.length=5"),
 ]
 STYLE = """body { max-width: 880px; margin: 32px auto; padding: 0 20px; font: 16px/1.5 sans-serif; color: #1f2328; }
-code { background: #eff1f3; padding: .2em .4em; border-radius: 6px; font-size: 85%; } pre code { padding: 0; }
+code { background: #eff1f3; padding: .2em .4em; border-radius: 6px; font-size: 85%; }
+pre code { padding: 0; background: none; }
 pre { background: #f6f8fa; padding: 16px; overflow: auto; border-radius: 6px; line-height: 1.45; }
 img { max-width: 100%; } td, th { border: 1px solid #d1d9e0; padding: 6px 13px; }
 table { border-collapse: collapse; display: block; overflow: auto; }
@@ -60,9 +61,6 @@ def main() -> None:
     screenshots.studio(digits, PICTURES)
     built = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(DOCS), str(DOCS / "_build" / "html")]
     subprocess.run(built, check=True)
-    with browser() as page:
-        page.goto((DOCS / "_build" / "html" / "index.html").resolve().as_uri())
-        keep(screenshots.shot(page, height=900), PICTURES / "docs.png")
     for name in ("index", "gallery", "when-it-fails", "idea"):
         photograph(f"docs-{name}", (DOCS / "_build" / "html" / f"{name}.html").resolve().as_uri(), 1280, {})
     readme()

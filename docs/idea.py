@@ -67,9 +67,8 @@ def sections(page: Page, name: str) -> None:
     """Keep what the report shows of reconstructions, bits and actions."""
     hide = f"#actions .card:nth-child(n+{CARDS + 1}), #bits .gallery li:nth-child(n+15) {{ display: none }}"
     page.add_style_tag(content=hide)
-    wanted = {"redrawn": "#redrawn .redrawn", "actions": "#actions .cards", "bits": "#bits .gallery"}
-    if name == "places":
-        wanted["regions"] = "#encoder img"
+    last = {"regions": "#encoder img"} if name == "places" else {"bits": "#bits .gallery"}
+    wanted = {"redrawn": "#redrawn .redrawn", "actions": "#actions .cards", **last}
     for part, selector in wanted.items():
         shown = page.locator(selector).first.screenshot()
         keep(Image.open(io.BytesIO(shown)), PICTURES / f"idea-{name}-{part}.png")

@@ -1,9 +1,8 @@
 """The pictures of the documentation, made from real runs by the tool itself and Debian's Chromium.
 
-python docs/screenshots.py runs/ONE runs/TWO --rooms rooms/plans/00/strip.png --towers runs/TOWERS/…/strip.png
+python docs/screenshots.py runs/ONE runs/TWO --rooms rooms/plans/00/strip.png
 python docs/screenshots.py --places runs/ONE runs/TWO
 python docs/screenshots.py --studio runs/ONE
-python docs/screenshots.py --docs
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import argparse
 import io
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -42,10 +40,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="*", help="run folders; the first one is shown alone")
     parser.add_argument("--rooms", type=Path, help="the film strip of a plan in the rooms")
-    parser.add_argument("--towers", type=Path, help="the film strip of a plan for the towers of Hanoi")
     parser.add_argument("--places", type=Path, nargs="+", help="run folders whose places are shown side by side")
     parser.add_argument("--studio", type=Path, help="a run folder that is shown in the studio")
-    parser.add_argument("--docs", action="store_true", help="the front page of the documentation, once it is built")
     parser.add_argument("-o", "--output", type=Path, default=DOCS / "pictures")
     arguments = parser.parse_args()
     arguments.output.mkdir(exist_ok=True)
@@ -54,17 +50,12 @@ def main() -> None:
     if arguments.runs:
         from_run(arguments.runs[0], arguments.output)
         pages(arguments.runs, arguments.output)
-    for name, strip in (("rooms", arguments.rooms), ("towers", arguments.towers)):
-        if strip:
-            keep(Image.open(strip), arguments.output / f"{name}.png")
+    if arguments.rooms:
+        keep(Image.open(arguments.rooms), arguments.output / "rooms.png")
     if arguments.places:
         keep(places(arguments.places), arguments.output / "places.png")
     if arguments.studio:
         studio(arguments.studio, arguments.output)
-    if arguments.docs:
-        with browser() as page:
-            page.goto((DOCS / "_build" / "html" / "index.html").resolve().as_uri())
-            keep(shot(page, height=900), arguments.output / "docs.png")
 
 
 def places(runs: list[Path]) -> Image.Image:
@@ -135,7 +126,7 @@ def studio(run: Path, output: Path) -> None:
                 page.keyboard.press("ArrowRight")
                 taken = page.screenshot(full_page=width == WIDTH)  # of the phone, what it shows at once: the plan
                 keep(Image.open(io.BytesIO(taken)), output / f"{name}.png")
-        server.send_signal(signal.SIGINT)
+        server.terminate()  # a shell that starts this in the background makes it deaf to Ctrl-C
 
 
 @contextmanager

@@ -173,6 +173,18 @@ def test_pictures_held_out_become_start_and_goal_in_turn(chromium, server) -> No
     expect(page.locator("#goal .well img").first).to_have_attribute("src", first)
 
 
+def test_files_become_start_and_goal_in_turn(chromium, server, pictures, tmp_path) -> None:
+    page = Visit(chromium, server.address, **STILL).page
+    (tmp_path / "no.png").write_bytes(b"no picture")
+    page.set_input_files("#file", tmp_path / "no.png")
+    page.wait_for_selector("#init .say.wrong")
+    assert page.inner_text("#active") == "start", "a file that is refused takes nobody's turn"
+    for picture, turn in zip(pictures, ("goal", "goal"), strict=True):
+        page.set_input_files("#file", picture)
+        expect(page.locator("#active")).to_have_text(turn)
+    both_chosen(page)
+
+
 def test_a_search_is_followed_and_cancelled(chromium, server, folder, pictures) -> None:
     visit = Visit(chromium, server.address, **STILL)
     drop_both(visit, pictures)

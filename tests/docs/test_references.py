@@ -52,6 +52,22 @@ def test_every_file_that_is_named_is_there(page) -> None:
         assert any((folder / file).exists() for folder in BASES) or re.search(r"[A-Z]{3}", file), file
 
 
+def test_every_picture_is_shown_somewhere() -> None:
+    shown = "".join(page.read_text("utf-8") for page in PAGES)
+    assert not [path.name for path in (ROOT / "docs" / "pictures").iterdir() if path.name not in shown]
+
+
+def test_what_the_readme_types_in_a_folder_is_there() -> None:
+    """After ``cd FOLDER``, every file that a command names is in that folder."""
+    blocks = re.findall(r"(?:^    \S.*\n)+", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    (block,) = [each for each in blocks if re.search("^    cd ", each, re.MULTILINE)]
+    before, folder, after = re.split(r"^    cd (\S+)$", block, flags=re.MULTILINE)
+    assert "activate" in before
+    files = re.findall(r"\b[\w-]+\.(?:cube|png)\b", re.sub("#.*", "", after))
+    assert len(files) == 4
+    assert not [name for name in files if not (ROOT / folder / name).is_file()]
+
+
 def test_the_ablation_was_typed_as_its_page_has_it() -> None:
     shown = ablation.commands(ablation.PAGE.read_text("utf-8"))
     done = json.loads(ablation.TARGET.read_text("utf-8"))["done"]

@@ -14,7 +14,7 @@ class EarlyStop:
 
     def __init__(self, config: TrainConfig) -> None:
         self.config = config.stopping
-        self.delay = max(config.losses.direct_from, config.losses.zero_suppress_from) + self.config.rest
+        self.delay = config.settled
         self.recent: list[float] = []
 
     def after(self, row: Mapping[str, Any], epoch: int, epochs: int) -> bool:

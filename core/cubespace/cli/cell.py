@@ -11,6 +11,7 @@ import typer
 from cubespace.base.observer import Observer, Observers
 from cubespace.cli.app import NoPlugin, app, catalogue
 from cubespace.cli.cell_limits import limited
+from cubespace.cli.command_group import SPEC
 from cubespace.cli.options import (
     DEFAULTS,
     CellMemory,
@@ -52,8 +53,9 @@ def cell(
     cell_memory: CellMemory = None,
     trial: Annotated[
         str | None,
-        typer.Option(metavar="STUDY:NUMBER:PRUNER", help="Report to a study of Optuna, which may stop the training."),
+        typer.Option(metavar="STUDY:NUMBER", help="Report to a study of Optuna, which may stop the training."),
     ] = None,
+    pruner: Annotated[str, typer.Option(metavar=SPEC, help="What stops it.")] = "none",
     storage: Annotated[str | None, typer.Option(metavar="URL", help="Where that study is.")] = None,
     no_plugin: NoPlugin = None,
 ) -> None:
@@ -64,17 +66,17 @@ def cell(
 
     guests = observers(loaded, observer)
     with Terminal() as terminal, RunLog(run.file(LOG)) as log, limited(cell_time, cell_memory):
-        own = (terminal, log, *_pruning(trial, storage))
+        own = (terminal, log, *_pruning(trial, pruner, storage, run.config.train.settled))
         how = attrs.evolve(execution(device, searches=searches), checkpoint_seconds=checkpoint_seconds)
         work = Work(run, loaded, how, Observers(own, guests), reuse or ())
         work.until(until, diagnose=diagnose)
 
 
-def _pruning(trial: str | None, storage: str | None) -> list[Observer]:
+def _pruning(trial: str | None, pruner: str, storage: str | None, settled: float) -> list[Observer]:
     """Return what stops a trial that will not be among the best, if this is a trial."""
     if trial is None or storage is None:
         return []
     from cubespace.experiments.tuning.pruning import Pruning
 
-    study, number, pruner = trial.rsplit(":", 2)
-    return [Pruning(storage, study, int(number), pruner)]
+    study, number = trial.rsplit(":", 1)
+    return [Pruning(storage, study, int(number), pruner, settled)]

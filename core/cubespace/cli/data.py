@@ -52,7 +52,8 @@ def show(
     import numpy as np
 
     from cubespace.data.domain import StateSpace
-    from cubespace.data.transitions import check_count, check_pairs
+    from cubespace.data.memory import check_count
+    from cubespace.data.transitions import check_pairs
 
     source = catalogue(no_plugin).create("domain", domain)
     target = output or Path(f"{parse_spec(domain).name}.png")

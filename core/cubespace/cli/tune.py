@@ -74,8 +74,12 @@ class Question:
         ),
     ] = None
     pruner: Annotated[
-        Literal["none", "median", "asha"] | None,
-        typer.Option(help="Which trials are stopped early, by their losses on validation pairs.  [default: none]"),
+        str | None,
+        typer.Option(
+            metavar=SPEC,
+            help="none, median or asha: which trials are stopped early, by their losses on validation pairs; with "
+            "options such as median:first=8,least=20.  [default: none]",
+        ),
     ] = None
     sampler: Annotated[
         Literal["genetic", "tpe", "nsga2", "random"] | None,
@@ -105,7 +109,10 @@ class Question:
                     space[full] = [typed(value) for value in values]
         given = {name: getattr(self, name) for name in ("preset", "objective", "sampler", "pruner", "seed")}
         known = {name: value for name, value in given.items() if value is not None}
-        return attrs.evolve(tuning, settings=settings, space=space or tuning.space, **known)
+        try:
+            return attrs.evolve(tuning, settings=settings, space=space or tuning.space, **known)
+        except ValueError as error:
+            raise UsageError(f"cannot tune: {error}") from None
 
 
 @app.command(

@@ -1,10 +1,14 @@
 """Judge what a camera saw: its pictures are blurred, and the judges of clean worlds read sharp ones.
 
 A world shows few things in each place, so what a blurred neighbourhood of a pixel looked like when it was sharp can be
-known: by linear regression, pixel by pixel, from pictures that the world draws. Learning never sees any of this.
+known: by linear regression, pixel by pixel, from pictures that the world draws. Learning never sees any of this. At the
+edge, what is out of view in some pictures is the same in all that are laid over each other: half of the pictures of the
+regression are so, too.
 """
 
 from __future__ import annotations
+
+import math
 
 import attrs
 import numpy as np
@@ -15,12 +19,13 @@ from scipy.ndimage import gaussian_filter
 from cubespace.base.arrays import Images
 from cubespace.data.domain import StateSpace
 from cubespace.data.spoiled_camera import LENS, lay_down, margin
-from cubespace.settings.spoiled_camera import CameraSpoiling
+from cubespace.settings.run_config import Spoiling
 
 SHOWN = 300  # states from which the regression is made
 REACH = 4  # pixels of the neighbourhood on each side
 BETWEEN = 1 / 6  # square pixels, the variance of what linear interpolation between pixels blurs, on average
-BLURS = (0.9, 1.0, 1.15)  # multiples of the blur that is expected
+BLURS = (0.9, 1.0, 1.15)  # multiples of the blur that is expected of a camera …
+SHIFT_BLURS = (0.0, 0.5, 1.0)  # … and if pictures are only shifted by whole pixels, which no lens has blurred
 NOISE = 10.0  # grey levels, by which pictures may be off besides
 
 Floats = NDArray[np.float32]
@@ -34,18 +39,20 @@ class Sharpener:
     width: int  # of the ground around it
 
     @classmethod
-    def of(cls, world: StateSpace, spoiling: CameraSpoiling) -> Sharpener:
+    def of(cls, world: StateSpace, spoiling: Spoiling) -> Sharpener:
         """Return it for the pictures of a world."""
         clean = world.render(world.random_states(SHOWN, np.random.default_rng(0)))
         width = margin(spoiling)
-        rows = np.array_split(np.arange(len(clean)), len(BLURS))
+        blurs = BLURS if spoiling.shaking else SHIFT_BLURS
+        rows = [np.arange(first, len(clean), len(blurs)) for first in range(len(blurs))]
         blur = float(np.sqrt(LENS**2 + BETWEEN))
-        laid = lay_down(clean, spoiling).astype(np.float32)
+        laid = _with_rim(lay_down(clean, spoiling).astype(np.float32), spoiling)
         sizes = (0.0,) * (clean.ndim - 3)
         seen = [
             gaussian_filter(laid[part], (0, blur * more, blur * more, *sizes), mode="nearest")
-            for part, more in zip(rows, BLURS, strict=True)
+            for part, more in zip(rows, blurs, strict=True)
         ]
+        clean = clean[np.concatenate(rows)]
         around = _neighbourhoods(np.concatenate(seen), width)  # (pixels, states, neighbours + 1)
         square = around.transpose(0, 2, 1) @ around
         square += len(clean) * NOISE**2 * np.eye(square.shape[1], dtype=np.float32)
@@ -63,6 +70,16 @@ class Sharpener:
         height, breadth, *colours = images.shape[1:]
         shape = (height - 2 * self.width, breadth - 2 * self.width, *colours)
         return np.asarray(np.clip(np.rint(pixels), 0, 255), dtype=np.uint8).reshape(len(images), *shape)
+
+
+def _with_rim(laid: Floats, spoiling: Spoiling) -> Floats:
+    """Return pictures, every second one with a rim that is the same in all: as wide as a camera moves."""
+    rim = min(math.ceil(spoiling.shift + spoiling.move + spoiling.perspective), REACH)
+    outside = np.ones(laid.shape[1:3], dtype=np.bool_)
+    outside[rim : laid.shape[1] - rim, rim : laid.shape[2] - rim] = False
+    some = laid[::2]
+    some[:, outside] = laid.mean(0)[outside]
+    return laid
 
 
 def _neighbourhoods(images: Floats, width: int) -> Floats:

@@ -102,6 +102,8 @@ class Domain(ABC):
 class Judge(ABC):
     """Judges the pictures of a plan. Learning never sees any of this."""
 
+    reads_blurred: ClassVar[bool] = False  # whether it reads what a camera saw that moved; else it is made sharp before
+
     @abstractmethod
     def read(self, images: Images) -> tuple[States, NDArray[np.bool_]]:
         """Read the state off each picture; the mask says which pictures show a state at all.

@@ -6,10 +6,12 @@ to it than to others; pairs that join two parts belong to neither and are left o
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from cubespace.base.arrays import Indices
 from cubespace.base.errors import UsageError
@@ -60,8 +62,13 @@ def _states(pairs: Pairs) -> tuple[Indices, bool]:
     known = pairs.states_before is not None and pairs.states_after is not None
     sides = (pairs.states_before, pairs.states_after) if known else (pairs.before, pairs.after)
     numbers: dict[bytes, int] = {}
-    ends = [[numbers.setdefault(row.tobytes(), len(numbers)) for row in side] for side in sides if side is not None]
+    ends = [[numbers.setdefault(_key(row), len(numbers)) for row in side] for side in sides if side is not None]
     return np.array(ends, dtype=np.intp).T, known
+
+
+def _key(row: NDArray[np.uint8]) -> bytes:
+    """Return what only equal rows have in common, however long they are."""
+    return hashlib.blake2b(np.ascontiguousarray(row).data, digest_size=16).digest()
 
 
 def _grown(ends: Indices, size: int, rng: np.random.Generator) -> Indices:

@@ -131,7 +131,10 @@ class SpoiledSimulator(Simulator):
     def _alone(self, images: Images) -> Images:
         """Return the pictures without lamps and ground and, if a camera took them, as sharp as they were drawn."""
         seen = self._without_lamps(images)
-        return self._sharpener.sharp(seen) if self.spoiling.shaking else pick_up(seen, self.spoiling)
+        moved = self.spoiling.shaking or self.spoiling.shift
+        if moved and not self.clean.reads_blurred:
+            return self._sharpener.sharp(seen)
+        return pick_up(seen, self.spoiling)
 
     def _without_lamps(self, images: Images) -> Images:
         return np.ascontiguousarray(images[:, : self.clean.image_shape[0] + 2 * margin(self.spoiling)])

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
-import os
-import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cubespace.base.arrays import Indices
-from cubespace.base.errors import ContractError, CubeNote, InputError, UsageError
-from cubespace.base.files import replacing
+from cubespace.base.errors import ContractError, InputError, UsageError
+from cubespace.data.archive import InOrder, sha256_of, write_archive
 from cubespace.data.domain import Domain, Pairs, StateSpace
+from cubespace.data.memory import check_count, check_memory
 from cubespace.data.splitting import split_by_state
 
 FORMAT = 2
 READABLE = (1, 2)  # formats; the first recorded no sizes: its data sets were all split by pairs
 HELD_OUT_FRACTION = 0.05  # of the pairs, for validation, and as much again for test
 FEWEST = 4  # two transitions to learn from, since batch norm needs two, and one for each other part
-LEARNING_BYTES = 16  # that learning takes for each byte of the pictures: places on 5,000 and 20,000 pairs of photo
 FEWEST_EPISODES = 10  # with fewer, holding one out would be too much
 PICTURES = ("before", "after")
 FOUND = "found_"  # prefix of the names of what a domain found
@@ -73,42 +70,73 @@ class Transitions:
 
     def save(self, path: Path) -> None:
         """Write the data set as one compressed ``.npz``, whole or not at all."""
+        Drawn(self.pairs, np.arange(len(self.pairs)), self.spec, self.seed, self.sizes, self.note).save(
+            path, self.findings
+        )
+
+
+@attrs.frozen(eq=False, repr=False)
+class Drawn:
+    """Pairs as they were drawn, and the order in which they are a data set.
+
+    Pictures are put in order as they are written: that they fit into memory once is enough.
+    """
+
+    pairs: Pairs
+    rows: Indices  # in the order of the split
+    spec: str
+    seed: int
+    sizes: tuple[int, int]
+    note: str = ""
+
+    @property
+    def train(self) -> Indices:
+        """Return the rows to learn from."""
+        return self.rows[: len(self.rows) - sum(self.sizes)]
+
+    def transitions(self) -> Transitions:
+        """Return the data set, in memory."""
+        return Transitions(self.pairs[self.rows], self.spec, self.seed, self.sizes, self.note)
+
+    def save(self, path: Path, findings: Mapping[str, NDArray[Any]]) -> None:
+        """Write the data set as one compressed ``.npz``, whole or not at all."""
         given = {name: getattr(self.pairs, name) for name in (*PICTURES, *STATES)}
-        arrays = {name: np.ascontiguousarray(array) for name, array in given.items() if array is not None}
-        arrays |= {f"{FOUND}{name}": array for name, array in self.findings.items()}
-        hashes = {name: _sha256(array) for name, array in arrays.items()}
-        about = {"spec": self.spec, "seed": self.seed, "sizes": self.sizes, "note": self.note}
-        metadata = json.dumps({"format": FORMAT, **about, "sha256": hashes})
-        arrays["metadata"] = np.frombuffer(metadata.encode(), dtype=np.uint8)
-        with replacing(path) as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
+        arrays = {name: InOrder(array, self.rows) for name, array in given.items() if array is not None}
+        arrays |= {f"{FOUND}{name}": InOrder(array) for name, array in findings.items()}
+        about = {"format": FORMAT, "spec": self.spec, "seed": self.seed, "sizes": self.sizes, "note": self.note}
+        write_archive(path, arrays, about)
 
 
 def make(domain: Domain, spec: str, count: int | None, seed: int, split: str = "pair") -> Transitions:
+    """Draw ``count`` transitions of ``domain``, as :func:`draw` does, and put them in order in memory."""
+    return draw(domain, spec, count, seed, split).transitions()
+
+
+def draw(domain: Domain, spec: str, count: int | None, seed: int, split: str = "pair") -> Drawn:
     """Draw ``count`` transitions of ``domain``, whose spec text is ``spec``; the seed fixes both draw and split.
 
     With a split by ``pair``, a state may appear in several parts; by ``state`` it may not: pairs that join two parts
     are left out. Of films, whole episodes are held out.
     """
-    draw, shuffle = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
+    drawing, shuffle = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     check_count(domain, count)
-    pairs = domain.sample(count, draw)
+    pairs = domain.sample(count, drawing)
     check_pairs(pairs, domain)
-    _note_memory(pairs)
+    check_memory(len(pairs), domain.image_shape)
     if len(pairs) < FEWEST:
         raise UsageError(f"{len(pairs)} transitions cannot be split in three: at least {FEWEST} are needed")
-    if np.array_equal(pairs.before, pairs.after):
+    if all(np.array_equal(*pair) for pair in zip(pairs.before, pairs.after, strict=True)):
         raise InputError(
             f"nothing changes in any of the {len(pairs)} pairs of '{spec}': each has the same picture before and after"
         )
     if split == "state":
         parts = split_by_state(pairs, _usual_sizes(len(pairs))[0], shuffle)
         rows = np.concatenate([parts.train, parts.validation, parts.test])
-        return Transitions(pairs[rows], spec, seed, (len(parts.validation), len(parts.test)), parts.note)
+        return Drawn(pairs, rows, spec, seed, (len(parts.validation), len(parts.test)), parts.note)
     if pairs.episodes is None:
-        return Transitions(pairs[shuffle.permutation(len(pairs))], spec, seed, _usual_sizes(len(pairs)))
+        return Drawn(pairs, shuffle.permutation(len(pairs)), spec, seed, _usual_sizes(len(pairs)))
     order, sizes = _by_episode(pairs.episodes, shuffle)
-    return Transitions(pairs[order], spec, seed, sizes)
+    return Drawn(pairs, order, spec, seed, sizes)
 
 
 def _usual_sizes(count: int) -> tuple[int, int]:
@@ -141,33 +169,6 @@ def _taken(left: list[int], counts: Indices, size: int) -> list[int]:
     while counts[taken].sum() < size and len(left) > 2:
         taken.append(left.pop())
     return taken
-
-
-def _note_memory(pairs: Pairs) -> None:
-    """Tell the user if there are so many pairs that learning from them will probably fill the memory."""
-    needed, there = LEARNING_BYTES * 2 * pairs.before.nbytes, _memory()
-    if needed > there:
-        warnings.warn(
-            f"learning from {len(pairs):,} transitions takes about {needed / 1e9:,.0f} GB, "
-            f"this machine has {there / 1e9:,.0f}: fewer (data.transitions) or smaller pictures need less",
-            CubeNote,
-            stacklevel=2,
-        )
-
-
-def _memory() -> int:
-    """Return the bytes of memory of this machine."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def check_count(domain: Domain, count: int | None) -> None:
-    """Raise if the pictures of ``count`` transitions do not fit into the memory of this machine."""
-    needed = 0 if count is None else 2 * count * math.prod(domain.image_shape)
-    there = _memory()
-    if needed > there:
-        raise UsageError(
-            f"{count:,} transitions need {needed / 1e9:,.0f} GB for their pictures, this machine has {there / 1e9:,.0f}"
-        )
 
 
 def check_pairs(pairs: object, domain: Domain) -> None:
@@ -224,13 +225,6 @@ def _damage(metadata: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
     if sizes is not None and (len(sizes) != 2 or min(sizes) < 1 or sum(sizes) >= len(arrays["before"])):
         return "the sizes of its parts do not add up"
     for name, array in arrays.items():
-        if _sha256(array) != metadata["sha256"][name]:
+        if sha256_of(array) != metadata["sha256"][name]:
             return f"the hash of '{name}' does not match"
     return ""
-
-
-def _sha256(array: NDArray[Any]) -> str:
-    """Hash the values of an array and its shape."""
-    digest = hashlib.sha256(f"{array.dtype} {array.shape} ".encode())
-    digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()

@@ -26,6 +26,7 @@ from cubespace.symbols.strips import StripsModel
 EVEN = 0.5  # of plans, that may lack a step; of effects, that the apply module can have
 USUAL_LENGTH = 7  # of plans: that of the paper's instances
 LEVEL = 0.01  # probability of a warning about coverage that chance alone has caused
+SELDOM = 0.01  # of plans, that may pass through a state whose picture is unlike others: bad pixels make a few
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -42,8 +43,8 @@ class Observed:
     labels: int | None  # distinct ones that the network gives
     most_labels: int | None  # that it can give
     known_pictures: float | None = None  # fraction of held-out pictures that are training pictures, byte by byte
-    look_different: int = 0  # training pictures that look unlike another one with the same bits …
-    looked_at: int = 0  # … of so many
+    look_different: int = 0  # training pictures that look unlike an earlier one with the same bits …
+    looked_at: int = 0  # … of so many that have the bits of an earlier one
     own_changes: Sequence[OwnChange] = ()
     precision: Precision | None = None
     merged: Sequence[MergedValue] = ()
@@ -275,10 +276,17 @@ def _same_codes(numbers: Numbers) -> Finding | None:
     parts = []
     if unlike:
         parts.append(f"{some_of(unlike, numbers.looked_at)} training pictures look unlike others with the same bits.")
+    if not idle and _concerned(unlike, numbers) < SELDOM:
+        return Finding(about="same states", warning=False, text=parts[0])
     if idle:
         parts.append(f"{some_of(idle, pairs)} training pairs change no bit.")
     advice = "What differs there is lost: larger pictures, more bits (autoencoder.bits) or longer training may show it."
     return Finding(about="same states", warning=True, text=" ".join(parts), advice=advice)
+
+
+def _concerned(unlike: int, numbers: Numbers) -> float:
+    """Return which fraction of plans would pass through a state whose picture looks unlike others with its bits."""
+    return 1 - float((1 - unlike / max(1, unlike, numbers.looked_at)) ** (numbers.length + 1))
 
 
 def _familiarity(numbers: Numbers) -> Finding:

@@ -46,6 +46,7 @@ def merged_values(
 ) -> list[MergedValue]:
     """Return the values that seem to be two, given pairs in bits and in pixels, before and after.
 
+    Pixels may be given as what the code draws lacks of them: a code can know more of what places show of each other.
     ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height, width). What variables nearby
     add to a pixel is taken off first: their blurred edges are not hidden.
     """
@@ -109,7 +110,7 @@ def _unexplained(
     square[np.diag_indices_from(square)] += 1.0  # some bits say what others say
     near = np.stack([binary_dilation(regions == variable, iterations=REACH).ravel() for variable in np.unique(numbers)])
     sets, number = np.unique(np.repeat(near, shown.shape[1] // regions.size, axis=1), axis=1, return_inverse=True)
-    rest = shown.copy()
+    rest = shown
     for row, variables in enumerate(sets.T):
         pixels = np.flatnonzero(number.ravel() == row)
         used = np.append(np.flatnonzero(variables[np.searchsorted(np.unique(numbers), numbers)]), len(numbers))

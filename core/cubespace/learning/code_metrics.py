@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, squared_errors
 from cubespace.base.differences import coverage, packed_differences
@@ -10,7 +13,8 @@ from cubespace.learning.code import Code, LearnedActions
 from cubespace.learning.measures import Measures
 
 NOISE = 0.1  # standard deviation of the pixel noise under which stability is measured
-BATCH = 1000  # pictures that are held in memory as numbers at once
+BATCH = 1000  # pictures that are held in memory as numbers at once …
+MOST_NUMBERS = 1 << 23  # … and numbers, of large pictures
 
 
 def measure(
@@ -54,20 +58,32 @@ def _prediction(code: Code, images: tuple[Images, Images], bits: tuple[Bits, Bit
 
 def picture_error(code: Code, bits: Bits, images: Images) -> float:
     """Return the mean squared error of drawn states against pictures."""
-    parts = [slice(start, start + BATCH) for start in range(0, len(bits), BATCH)]
+    parts = _batches(images)
     errors = [squared_errors(code.decode(bits[rows]), images[rows]) for rows in parts]
     return float(np.concatenate(errors).mean(dtype=np.float64))
+
+
+def _batches(images: Images) -> list[slice]:
+    """Return parts of pictures that are as large as memory should hold as numbers."""
+    size = max(1, min(BATCH, MOST_NUMBERS // max(1, math.prod(images.shape[1:]))))
+    return [slice(start, start + size) for start in range(0, len(images), size)]
+
+
+def redrawing_errors(code: Code, images: Images) -> NDArray[np.float32]:
+    """Return the mean squared error of each picture after encoding and decoding it, (pictures,)."""
+    errors = [squared_errors(code.decode(code.encode(images[rows])), images[rows]) for rows in _batches(images)]
+    return np.concatenate(errors) if errors else np.zeros(0, dtype=np.float32)
 
 
 def stability(code: Code, images: Images, bits: Bits, seed: int) -> tuple[float, float]:
     """Return the fractions of bits and of whole states that do not change when the pixels are noisy."""
     rng = np.random.default_rng(seed)
     same_bits, same_states = 0.0, 0.0
-    for start in range(0, len(images), BATCH):
-        batch = images[start : start + BATCH]
+    for rows in _batches(images):
+        batch = images[rows]
         noise = rng.standard_normal(batch.shape, dtype=np.float32) * np.float32(NOISE * 255.0)
         noisy = (batch + noise).round().clip(0.0, 255.0).astype(np.uint8)
-        same = code.encode(noisy) == bits[start : start + BATCH]  # (batch, bits)
+        same = code.encode(noisy) == bits[rows]  # (batch, bits)
         same_bits += float(same.mean(1).sum())
         same_states += float(same.all(1).sum())
     return same_bits / len(images), same_states / len(images)

@@ -103,6 +103,12 @@ class Facts:
         return {stage: record.seconds for stage, record in self.stage_records.items()}
 
     @property
+    def learning_seconds(self) -> float | None:
+        """Return the processor time that learning took, which a busy machine does not lengthen; None before it."""
+        record = self.stage_records.get("train")
+        return None if record is None else record.cpu_seconds
+
+    @property
     def stale(self) -> list[str]:
         """Return the stages that were done with other settings, versions or inputs: their files no longer apply."""
         return [stage for stage in self.stage_records if stage not in self.finished]

@@ -31,9 +31,8 @@ def tiles(facts: Facts) -> list[Tile]:
     shown.append(Tile(value=number(facts.extraction.actions), title="actions"))
     if measures and measures.test:
         shown.append(Tile(value=str(measures.test.live_bits), of=f"/{facts.bits}", title="bits in use"))
-    if "train" in facts.stage_records:
-        seconds = facts.stage_records["train"].cpu_seconds
-        shown.append(Tile(value=duration(seconds), title=f"{facts.learning}, CPU"))
+    if facts.learning_seconds is not None:
+        shown.append(Tile(value=duration(facts.learning_seconds), title=f"{facts.learning}, CPU"))
     return shown
 
 

@@ -153,6 +153,11 @@ class TrainConfig:
     losses: LossConfig = attrs.field(factory=LossConfig)
     stopping: StoppingConfig = attrs.field(factory=StoppingConfig)
 
+    @property
+    def settled(self) -> float:
+        """Return from which fraction of the main phase on losses can be compared: all have begun, and have rested."""
+        return min(1.0, max(self.losses.direct_from, self.losses.zero_suppress_from) + self.stopping.rest)
+
 
 @attrs.frozen(kw_only=True)
 class Recipe:

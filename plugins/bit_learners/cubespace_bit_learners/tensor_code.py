@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,7 +14,8 @@ from torch import Tensor, nn
 from cubespace.base.arrays import Bits, Images
 from cubespace.learning.code import Code, Pictures, SavedCode
 
-BATCH = 1000  # rows that are turned to numbers at once
+BATCH = 1000  # rows that are turned to numbers at once …
+MOST_NUMBERS = 1 << 23  # … and numbers, of large pictures: 34 MB, of which a few copies are made
 READER, PAINTER = "reader.", "painter."  # what the names of their arrays begin with
 
 
@@ -44,7 +46,8 @@ class TensorCode(Code):
 
     def decode(self, bits: Bits) -> Pictures:
         """Return the pictures that the painter draws."""
-        pixels = in_batches(lambda part: torch.sigmoid(self.painter(part.float())), torch.from_numpy(bits))
+        width = math.prod(self.image_shape)
+        pixels = in_batches(lambda part: torch.sigmoid(self.painter(part.float())), torch.from_numpy(bits), width)
         pictures: Pictures = pixels.numpy().reshape(len(bits), *self.image_shape)
         return pictures
 
@@ -78,7 +81,18 @@ def as_numbers(rows: Tensor) -> Tensor:
     return rows.float().mul_(1.0 / 255.0)
 
 
-def in_batches(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
-    """Evaluate a function on batches of rows; an empty batch keeps the shape of the result when there are no rows."""
+def in_batches(function: Callable[[Tensor], Tensor], rows: Tensor, width: int | None = None) -> Tensor:
+    """Evaluate a function on batches of rows; an empty batch keeps the shape of the result when there are no rows.
+
+    ``width`` is how many numbers a row becomes on the way, as many as it has if that is not given.
+    """
+    size = max(1, min(BATCH, MOST_NUMBERS // max(1, width or rows.shape[1])))
     with torch.inference_mode():
-        return torch.cat([function(part) for part in rows.split(BATCH)])
+        first = function(rows[:size])
+        if len(rows) <= size:
+            return first
+        every = first.new_empty((len(rows), *first.shape[1:]))  # a list of parts would be in memory twice
+        every[:size] = first
+        for start in range(size, len(rows), size):
+            every[start : start + size] = function(rows[start : start + size])
+        return every

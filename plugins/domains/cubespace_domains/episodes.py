@@ -14,6 +14,7 @@ from PIL import Image
 from cubespace.base.arrays import Images, Indices
 from cubespace.base.errors import InputError
 from cubespace.base.images import Colour, read_picture
+from cubespace.data.domain import Pairs
 from cubespace_domains.pair_files import Size, in_colour
 
 BLOCK = 4  # pixels along a side: changes are measured in blocks, so that a small object counts as much as a large one
@@ -46,8 +47,8 @@ def read_folder(folder: Path, colour: Colour, size: Size | None) -> list[Film]:
     return [film for film in films if film is not None]
 
 
-def pairs_of(films: Sequence[Film], still: float | None, source: Path) -> tuple[Images, Indices]:
-    """Return the pictures before and after each change, alternating, and the episode of each pair.
+def pairs_of(films: Sequence[Film], still: float | None, source: Path) -> Pairs:
+    """Return the pictures before and after each change, and the episode of each pair.
 
     Frames that show the same are one picture, the last of them: a video is sharpest there. They differ by at most
     ``still``, of 1, in any block; if it is None, the limit is estimated from the films.
@@ -57,18 +58,18 @@ def pairs_of(films: Sequence[Film], still: float | None, source: Path) -> tuple[
     kept = [np.flatnonzero(np.append(film.changes > limit, True)) for film in films]  # the last that show the same
     coloured = any(film.coloured for film in films)  # if one is in colour, all are
     _refuse_large(films, [len(numbers) for numbers in kept], coloured)
-    pictures, episodes = [], []
+    before, after, episodes = [], [], []
     for number, (film, last) in enumerate(zip(films, kept, strict=True)):
         if len(last) < 2:  # nothing changes
             continue
         shown = film.take(last)
         shown = np.stack([in_colour(frame) for frame in shown]) if coloured else shown
-        steps = np.arange(len(last) - 1)
-        pictures.append(shown[np.stack([steps, steps + 1], axis=1).ravel()])
-        episodes.append(np.full(len(steps), number))
-    if not pictures:
+        before.append(shown[:-1])
+        after.append(shown[1:])
+        episodes.append(np.full(len(shown) - 1, number))
+    if not episodes:
         raise InputError("nothing changes from one frame to the next: there are no pairs to learn from")
-    return np.concatenate(pictures), np.concatenate(episodes)
+    return Pairs(np.concatenate(before), np.concatenate(after), episodes=np.concatenate(episodes))
 
 
 def usual_still(changes: NDArray[np.float64]) -> float:

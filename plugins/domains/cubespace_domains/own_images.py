@@ -9,7 +9,6 @@ import attrs
 import numpy as np
 from attrs.validators import ge, optional
 
-from cubespace.base.arrays import Images, Indices
 from cubespace.base.errors import UsageError
 from cubespace.base.images import Colour
 from cubespace.base.options import option
@@ -64,13 +63,13 @@ class OwnImages(Domain):
         return [path, *pictures_named(path)] if table else [path]
 
     @cached_property
-    def _read(self) -> tuple[Images, Indices | None]:
-        """Return all pictures, (2 pairs, height, width, …), and the episode of each pair where it is known."""
+    def _read(self) -> Pairs:
+        """Return all pairs, in the order of the files, and the episode of each where it is known."""
         options, size = self.options, None
         if options.resize is not None:
             size = parse_size(options.resize)
         if options.path is not None:
-            return read_pairs(options.path, options.colour, size), None
+            return Pairs(*read_pairs(options.path, options.colour, size))
         if options.frames is not None:
             return pairs_of(read_folder(options.frames, options.colour, size), options.still, options.frames)
         assert options.video is not None
@@ -79,7 +78,7 @@ class OwnImages(Domain):
     @property
     def image_shape(self) -> tuple[int, ...]:
         """Return the shape that all pictures have."""
-        return self._read[0].shape[1:]
+        return self._read.before.shape[1:]
 
     @property
     def resizes(self) -> bool:
@@ -88,10 +87,9 @@ class OwnImages(Domain):
 
     def sample(self, count: int | None, rng: np.random.Generator) -> Pairs:
         """Draw ``count`` of the pairs, each at most once; None returns all, in the order of the files."""
-        pictures, episodes = self._read
-        pairs = len(pictures) // 2
-        if count is not None and count > pairs:
-            raise UsageError(f"there are only {pairs} pairs of pictures, but {count} were requested")
-        chosen = np.arange(pairs) if count is None else rng.choice(pairs, size=count, replace=False)
-        known = None if episodes is None else episodes[chosen]
-        return Pairs(pictures[2 * chosen], pictures[2 * chosen + 1], episodes=known)
+        pairs = self._read
+        if count is None:
+            return pairs
+        if count > len(pairs):
+            raise UsageError(f"there are only {len(pairs)} pairs of pictures, but {count} were requested")
+        return pairs[rng.choice(len(pairs), size=count, replace=False)]

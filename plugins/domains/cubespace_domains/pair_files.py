@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,8 +23,8 @@ Pair = tuple[Path, Path]
 HEADER = ["before", "after"]
 
 
-def read_pairs(path: Path, colour: Colour, size: Size | None) -> Images:
-    """Read a collection as one batch in which pictures 2i and 2i + 1 are pair i."""
+def read_pairs(path: Path, colour: Colour, size: Size | None) -> tuple[Images, Images]:
+    """Read a collection: the pictures before and those after, pair by pair."""
     try:
         there = path.exists()
     except (OSError, ValueError) as error:  # a name that is too long, or has a zero byte
@@ -100,7 +101,9 @@ def _pairs_in_table(table: Path) -> list[Pair]:
     return [(table.parent / before.strip(), table.parent / after.strip()) for _, (before, after) in rows]
 
 
-def _read_files(pairs: Sequence[Pair], source: Path, colour: Colour, size: Size | None, problems: list[str]) -> Images:
+def _read_files(
+    pairs: Sequence[Pair], source: Path, colour: Colour, size: Size | None, problems: list[str]
+) -> tuple[Images, Images]:
     """Read all pictures, in one shape; what is wrong with any of them is reported with the ``problems`` so far."""
     if not pairs and not problems:
         raise InputError(f"'{source}' has no pairs of pictures")
@@ -119,20 +122,38 @@ def _read_files(pairs: Sequence[Pair], source: Path, colour: Colour, size: Size 
     if any(picture.ndim == 3 for picture in pictures.values()):  # if one is in colour, all are
         pictures = {file: in_colour(picture) for file, picture in pictures.items()}
     _refuse(_odd_sizes(pictures), source)
-    return np.stack([pictures[file] for file in files])
+    return _in_pairs(pairs, pictures)
 
 
-def _read_archive(path: Path, colour: Colour, size: Size | None) -> Images:
+def _in_pairs(pairs: Sequence[Pair], pictures: dict[Path, NDArray[np.uint8]]) -> tuple[Images, Images]:
+    """Return the pictures before and after; each is let go of after its last use, since all twice may not fit."""
+    shape = next(iter(pictures.values())).shape
+    sides = np.empty((len(pairs), *shape), np.uint8), np.empty((len(pairs), *shape), np.uint8)
+    left = Counter(file for pair in pairs for file in pair)
+    for row, pair in enumerate(pairs):
+        for side, file in zip(sides, pair, strict=True):
+            left[file] -= 1
+            side[row] = pictures[file] if left[file] else pictures.pop(file)
+    return sides
+
+
+def _read_archive(path: Path, colour: Colour, size: Size | None) -> tuple[Images, Images]:
     """Read the arrays ``before`` and ``after``."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            halves = {name: archive[name] for name in HEADER}
-    except Exception as error:  # a damaged archive may raise anything: zlib.error, BadZipFile, KeyError …
-        raise InputError(f"'{path}' is not an .npz with arrays 'before' and 'after': {error}") from error
-    before, after = (_as_bytes(name, np.asarray(array), path) for name, array in halves.items())
+    before = _half(path, HEADER[0], colour, size)
+    after = _half(path, HEADER[1], colour, size)
     if before.shape != after.shape:
         raise InputError(f"'{path}': 'before' has shape {before.shape}, 'after' {after.shape}; they must be equal")
-    pictures = np.stack([before, after], axis=1).reshape(-1, *before.shape[1:])  # (2 pairs, height, width, …)
+    return before, after
+
+
+def _half(path: Path, name: str, colour: Colour, size: Size | None) -> Images:
+    """Return one of the two arrays as pictures."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            array = np.asarray(archive[name])
+    except Exception as error:  # a damaged archive may raise anything: zlib.error, BadZipFile, KeyError …
+        raise InputError(f"'{path}' is not an .npz with arrays 'before' and 'after': {error}") from error
+    pictures = _as_bytes(name, array, path)
     if size is None and colour == "auto":
         return pictures
     return np.stack([converted(picture, colour, size) for picture in pictures])
@@ -147,9 +168,8 @@ def _as_bytes(name: str, array: NDArray[np.generic], path: Path) -> Images:
     if array.dtype == np.uint8:
         return array.astype(np.uint8, copy=False)
     if np.issubdtype(array.dtype, np.floating):
-        values = array.astype(np.float64)
-        if values.min() >= 0 and values.max() <= 1:  # false for NaN as well
-            return np.rint(255 * values).astype(np.uint8)
+        if array.min() >= 0 and array.max() <= 1:  # false for NaN as well
+            return np.stack([np.rint(255 * picture.astype(np.float64)).astype(np.uint8) for picture in array])
         raise InputError(f"'{path}': '{name}' has values that are outside [0, 1] or not numbers")
     raise InputError(f"'{path}': '{name}' is {array.dtype}: use uint8, or floating point in [0, 1]")
 

@@ -120,7 +120,8 @@ def _arrays(path: Path, rng: random.Random) -> None:
             arrays["bits"] = np.array(rng.choice((0, 1, 7, 24, 10**6, -1)))
         else:
             one = rng.choice(sorted(arrays))
-            arrays[one] = rng.choice((arrays[one][..., :1], np.atleast_1d(arrays[one]).astype(float), np.zeros((3, 3))))
+            old = np.atleast_1d(arrays[one])  # some are numbers
+            arrays[one] = rng.choice((old[..., :1], old.astype(float), np.zeros((3, 3))))
         file = io.BytesIO()
         np.savez(file, **arrays)
         content[name] = file.getvalue()

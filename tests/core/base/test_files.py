@@ -161,3 +161,12 @@ def test_a_table_that_is_a_pipe_is_refused_at_once(tmp_path) -> None:
     os.mkfifo(tmp_path / "table.json")
     with pytest.raises(InputError, match="not a regular file"):
         read_json(tmp_path / "table.json")
+
+
+def test_the_hash_of_a_pipe_is_refused_and_not_waited_for(tmp_path) -> None:
+    """A run folder may come from anywhere, and a pipe that nobody writes to would be read for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe': it is not a regular file"):
+        sha256(tmp_path / "pipe")
+    with pytest.raises(InputError, match="cannot read"):
+        sha256(tmp_path)

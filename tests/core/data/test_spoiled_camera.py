@@ -142,3 +142,20 @@ def test_a_judge_reads_what_a_lens_has_blurred_and_nothing_else(spec: str) -> No
     assert (seen == states).all()
     mixed = np.rint((blurred[:20] + blurred[20:]) / 2)[(states[:20] != states[20:]).any(1)].astype(np.uint8)
     assert not domain.read(mixed)[1].any()
+
+
+@pytest.mark.parametrize("blur", [0.0, 0.6])
+@pytest.mark.parametrize("same_rim", [False, True])
+def test_a_judge_reads_pictures_that_were_laid_over_each_other_after_a_shift(blur: float, same_rim: bool) -> None:
+    world = CATALOGUE.create("domain", "mnist:size=2")
+    states = world.random_states(40, np.random.default_rng(5))
+    seen = world.render(states).astype(float)
+    if same_rim:
+        outside = np.ones(seen.shape[1:], dtype=bool)
+        outside[1:-1, 1:-1] = False
+        seen[:, outside] = seen.mean(0)[outside]
+    domain = spoil(world, Spoiling(shift=1), 0)
+    assert isinstance(domain, Simulator)
+    read, readable = domain.read(np.rint(gaussian_filter(seen, (0, blur, blur))).astype(np.uint8))
+    assert readable.all()
+    assert (read == states).all()

@@ -1,16 +1,13 @@
 """Data sets: the same for the same seed, split three ways, and never silently damaged."""
 
-import math
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cubespace.base.errors import ContractError, CubeNote, InputError, UsageError
-from cubespace.data import transitions
+from cubespace.base.errors import ContractError, InputError, UsageError
 from cubespace.data.domain import Domain, Pairs
-from cubespace.data.transitions import LEARNING_BYTES, PICTURES, STATES, Transitions, load, make
+from cubespace.data.transitions import PICTURES, STATES, Transitions, draw, load, make
 from cubespace.plugins.catalogue import load_plugins
 
 SPEC = "lightsout:size=2"
@@ -164,16 +161,14 @@ def test_pairs_in_which_nothing_changes_are_refused() -> None:
 
 @pytest.mark.parametrize("count", [10**12, 10**23])
 def test_more_pictures_than_fit_into_memory_are_refused_before_they_are_drawn(domain: Domain, count: int) -> None:
-    with pytest.raises(UsageError, match=r"transitions need .* GB for their pictures, this machine has"):
+    with pytest.raises(UsageError, match=r"learning from .* transitions takes about .* GB of memory, this machine has"):
         make(domain, SPEC, count, seed=0)
 
 
-def test_more_pairs_than_can_be_learned_from_are_noted(domain: Domain, monkeypatch) -> None:
-    needed = LEARNING_BYTES * 2 * 40 * math.prod(domain.image_shape)
-    monkeypatch.setattr(transitions, "_memory", lambda: needed - 1)
-    with pytest.warns(CubeNote, match=r"learning from 40 transitions takes about .* smaller pictures need less"):
-        make(domain, "x", 40, 0)
-    monkeypatch.setattr(transitions, "_memory", lambda: needed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        make(domain, "x", 40, 0)
+def test_a_data_set_is_the_same_whether_it_is_put_in_order_in_memory_or_as_it_is_written(
+    domain: Domain, data: Transitions, tmp_path: Path
+) -> None:
+    draw(domain, SPEC, 200, seed=7).save(tmp_path / "streamed.npz", {})
+    data.save(tmp_path / "whole.npz")
+    assert (tmp_path / "streamed.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
+    assert same(load(tmp_path / "streamed.npz"), data)

@@ -115,6 +115,14 @@ def test_pairs_that_change_nothing_and_pictures_that_share_their_bits_are_told()
     assert "7 of 100 (7 %) training pictures look unlike others" in judgement.paragraph
 
 
+def test_one_picture_of_thousands_that_looks_unlike_others_is_told_without_a_warning() -> None:
+    seen = observed(2000)
+    rare = judge_model(attrs.evolve(seen, look_different=1, looked_at=3000))
+    assert "1 of 3,000" in rare.paragraph
+    assert about(rare) == set()
+    assert about(judge_model(attrs.evolve(seen, look_different=1, looked_at=300))) == {"same states"}
+
+
 def test_a_step_must_be_known_so_often_that_half_of_the_plans_are() -> None:
     assert enough(1) == 0.5
     assert enough(7) ** 7 == pytest.approx(0.5)
@@ -134,6 +142,8 @@ def test_noise_does_not_make_pictures_look_different() -> None:
     state = np.arange(200) % 4
     seen = clean[state] + rng.normal(0, 0.05, (200, 300)).astype(np.float32)
     bits = np.eye(4, dtype=np.bool_)[state]
-    assert not look_different(bits, seen, clean[state]).any()
+    same = look_different(bits, seen, clean[state])
+    assert not same.unlike.any()
+    assert same.compared.sum() == 196  # the first picture of each state is compared with none
     merged = np.eye(4, dtype=np.bool_)[np.minimum(state, 2)]  # two states have one code
-    assert look_different(merged, seen, clean[np.minimum(state, 2)]).sum() == 50
+    assert look_different(merged, seen, clean[np.minimum(state, 2)]).unlike.sum() == 50

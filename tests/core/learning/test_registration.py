@@ -20,7 +20,7 @@ from cubespace.learning.registration.front import RegisteredCode, find_front, ta
 from cubespace.learning.registration.motion import find_motion
 from cubespace.learning.registration.record import RegistrationRecord
 from cubespace.learning.registration.registration import as_images, as_tensor, learn_registration, read_registration
-from cubespace.learning.registration.warp import PARAMETERS, Geometry, coarse_shift
+from cubespace.learning.registration.warp import PARAMETERS, Geometry
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.learners import read_code
 from cubespace.settings.registration import RegistrationConfig
@@ -113,6 +113,17 @@ def test_light_that_content_imitates_is_not_taken_for_light() -> None:
     assert max(found["slope"], found["slope sideways"]) < 0.01
 
 
+def test_a_shift_is_found_where_nothing_but_content_is_seen() -> None:
+    """Tiles that cut up a photograph have no edge that is always there: pairs tell how far the camera moves."""
+    domain = spoil(load_plugins().create("domain", "photo"), Spoiling(shift=1), 0)
+    pairs = domain.sample(300, np.random.default_rng(0))
+    front = find_front(pairs, FEW)
+    assert front.registration is not None
+    found = front.registration.deviations
+    assert found["right"] == pytest.approx((2 / 3) ** 0.5, rel=0.25)
+    assert found["down"] == pytest.approx((2 / 3) ** 0.5, rel=0.25)
+
+
 def test_it_is_the_same_after_it_was_saved(shaky: Pairs) -> None:
     made = learn_registration(shaky.before[:60], shaky.after[:60])
     again = read_registration(*made.saved())
@@ -147,13 +158,6 @@ def test_straightening_undoes_a_known_warp_and_light() -> None:
     lit = 1.25 * pictures + 10
     seen = Geometry.of(40, 48).straighten(torch.roll(lit, 2, 3), numbers)
     assert (as_images(seen[..., 3:-3].round(), (40, 42)) == flat[:, :, 3:-3]).all()
-
-
-def test_whole_pixels_are_found_by_phase_correlation() -> None:
-    scene = torch.from_numpy(np.random.default_rng(0).uniform(0, 255, (1, 1, 40, 50))).float()
-    scene = torch.nn.functional.avg_pool2d(scene, 3, 1, 1)
-    shifted = torch.roll(scene, (-4, 7), (2, 3))
-    assert coarse_shift(shifted, scene).tolist() == [[7, -4]]
 
 
 def test_the_record_says_what_was_found() -> None:

@@ -15,8 +15,9 @@ from cubespace.settings.spoiled_pictures import PictureSpoiling
 from cubespace_bit_learners.places import grouping as grouping_module
 from cubespace_bit_learners.places.clusters import clear_clusters
 from cubespace_bit_learners.places.events import Score
-from cubespace_bit_learners.places.finder import PlacesOptions, _Grouping, _simplest, find_places
+from cubespace_bit_learners.places.finder import PlacesOptions, find_places
 from cubespace_bit_learners.places.grouping import GroupingOptions, group_pixels
+from cubespace_bit_learners.places.selection import Grouping, simplest
 from cubespace_bit_learners.places.values import _lost
 
 
@@ -90,26 +91,52 @@ def test_a_few_patterns_that_share_a_bad_pixel_are_no_cluster() -> None:
     assert len({(true, each) for true, each in zip(truth.tolist(), code.tolist(), strict=True)}) == 3
 
 
-def grouping(bits: float, values: int, lost: float, unexplained: float = 0.1, left_out: float = 0.0) -> _Grouping:
+def grouping(bits: float, values: int, lost: float, unexplained: float = 0.1, left_out: float = 0.0) -> Grouping:
     score = Score(events=10, coverage=1.0, bits=bits)
-    return _Grouping([], "tight", score, values, unexplained, lost, left_out, overflow=False)
+    return Grouping([], "tight", score, values, unexplained, lost, left_out, overflow=False, common=values)
 
 
 def test_the_fewest_bits_win_by_however_little() -> None:
     exact, merged = grouping(7.744, 81, 0.0), grouping(7.749, 80, 0.0)
-    assert _simplest([merged, exact], PlacesOptions()) is exact
+    assert simplest([merged, exact], PlacesOptions()) is exact
 
 
 def test_what_stays_must_not_be_lost_for_fewer_bits_but_a_shadow_may() -> None:
     exact, merged = grouping(7.7, 81, 0.0, unexplained=0.08), grouping(7.4, 72, 0.008)
-    split = attrs.evolve(exact, values=300, unexplained=0.0, score=Score(events=10, coverage=1.0, bits=7.9))
-    assert _simplest([merged, split, exact], PlacesOptions()) is exact
+    split = attrs.evolve(exact, values=300, unexplained=0.0, score=Score(events=10, coverage=1.0, bits=7.9), common=300)
+    assert simplest([merged, split, exact], PlacesOptions()) is exact
+
+
+def test_two_similar_tiles_of_one_place_stay_two_where_events_are_the_same() -> None:
+    merged, exact = grouping(7.71389, 80, 0.00134, unexplained=0.2753), grouping(7.71389, 81, 0.00056, 0.2744)
+    assert simplest([merged, exact], PlacesOptions()) is exact
+
+
+def test_rare_values_are_not_merged_for_fewer_bits_or_fewer_values() -> None:
+    merged = grouping(10.9, 101, 0.0001, unexplained=0.01)
+    exact = attrs.evolve(merged, values=120, common=100, unexplained=0.0, score=Score(events=10, coverage=1.0, bits=11))
+    assert simplest([merged, exact], PlacesOptions()) is exact
+    unlike = attrs.evolve(exact, score=Score(events=10, coverage=0.99, bits=11))  # events of outliers do not recur
+    assert simplest([merged, unlike], PlacesOptions()) is merged
+    tied = attrs.evolve(exact, groups=[], score=merged.score)
+    assert simplest([merged, tied], PlacesOptions()) is tied
+
+
+def test_a_value_that_hardly_any_probe_shows_is_a_cluster_of_its_own() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.choice(5, size=8000, p=[0.5, 0.3, 0.18, 0.01, 0.01])
+    truth[::20] = rng.integers(3, size=400)  # the probes have none of the rare ones
+    patterns = (100.0 * np.eye(5).repeat(10, axis=1)[truth] + rng.normal(0, 3, (8000, 50))).astype(np.float32)
+    patterns[1, :30] = 255  # and one that has nothing in common with any
+    code = clear_clusters(patterns, floor=5.0, common=3, most=256)
+    kept = np.arange(8000) != 1
+    assert len({(true, each) for true, each in zip(truth[kept].tolist(), code[kept].tolist(), strict=True)}) == 5
 
 
 def test_pixels_that_others_explain_are_not_left_out() -> None:
     """The top row of blocks changes nearly whenever it shows anything: little of it stays."""
     whole, part = grouping(6.8, 36, 0.0, unexplained=0.0), grouping(6.3, 24, 0.0, left_out=0.099)
-    assert _simplest([part, whole], PlacesOptions()) is whole
+    assert simplest([part, whole], PlacesOptions()) is whole
 
 
 def test_all_cells_of_blocks_are_places() -> None:

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import optuna
-from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvingPruner
 
 from cubespace.base.errors import CubeError
 from cubespace.base.observer import Observer
+from cubespace.experiments.tuning.pruners import WHOLE, make_pruner, pruner_options
 from cubespace.experiments.tuning.storage import open_storage
 
-WHOLE = 100  # a trial reports by percent of its training: trials may differ in length
-FIRST_TRIALS = 4  # that are never pruned by the median
-LEAST_PERCENT = 10  # of its training, that every trial gets
 TERMS = ("reconstruction", "successor", "direct")  # what is compared: their sum, on validation pairs
 
 
@@ -24,25 +21,17 @@ class PrunedError(CubeError):
     exit_code = 75  # of a call of cube; no other error has it
 
 
-def make_pruner(name: str) -> BasePruner:
-    """Return a pruner by name."""
-    if name == "median":
-        return MedianPruner(n_startup_trials=FIRST_TRIALS, n_warmup_steps=LEAST_PERCENT)
-    if name == "asha":
-        return SuccessiveHalvingPruner(min_resource=LEAST_PERCENT, reduction_factor=3)
-    return NopPruner()
-
-
 class Pruning(Observer):
     """Reports the validation losses of a trial, and ends its training when the study says so."""
 
-    def __init__(self, storage: str, study: str, trial: int, pruner: str) -> None:
+    def __init__(self, storage: str, study: str, trial: int, pruner: str, settled: float) -> None:
         super().__init__()
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        loaded = optuna.load_study(study_name=study, storage=open_storage(storage), pruner=make_pruner(pruner))
+        loaded = optuna.load_study(study_name=study, storage=open_storage(storage), pruner=make_pruner(pruner, settled))
         self.sign = 1.0 if loaded.direction == optuna.study.StudyDirection.MINIMIZE else -1.0
         frozen = loaded.get_trials(deepcopy=False)[trial]
         self.trial = optuna.trial.Trial(loaded, frozen._trial_id)
+        self.every = pruner_options(pruner).every
         self.fraction = 0.0
         self.reported = max(frozen.intermediate_values, default=0)
 
@@ -51,12 +40,13 @@ class Pruning(Observer):
         self.fraction = done / max(1, total)
 
     def epoch(self, row: Mapping[str, Any]) -> None:
-        """Report an epoch; raise if the trial is to be stopped."""
+        """Report the first epoch beyond each point of comparison; raise if the trial is to be stopped."""
         percent = int(WHOLE * self.fraction)
+        point = percent - percent % self.every  # the same for trials whose epochs differ in number
         terms = [row.get(f"validation_{name}") for name in TERMS]
-        if percent <= self.reported or percent >= WHOLE or any(term is None for term in terms):
+        if point <= self.reported or percent >= WHOLE or any(term is None for term in terms):
             return
-        self.reported = percent
-        self.trial.report(self.sign * sum(float(term) for term in terms if term is not None), percent)
+        self.reported = point
+        self.trial.report(self.sign * sum(float(term) for term in terms if term is not None), point)
         if self.trial.should_prune():
             raise PrunedError(f"pruned after {percent} % of its training: other trials were better at this point")

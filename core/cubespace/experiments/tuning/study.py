@@ -30,7 +30,8 @@ from cubespace.experiments.executor import Executor, Files, Job, JobResult
 from cubespace.experiments.jobs import LOGS
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.tuning.genetic import Genes, GeneticSampler, genes_key
-from cubespace.experiments.tuning.pruning import PrunedError, make_pruner
+from cubespace.experiments.tuning.pruners import make_pruner
+from cubespace.experiments.tuning.pruning import PrunedError
 from cubespace.experiments.tuning.storage import JOURNAL, open_study
 from cubespace.experiments.tuning.tuning_file import FILE, Tuning, read_tuning
 from cubespace.plugins.catalogue import Catalogue
@@ -127,9 +128,9 @@ class TuningRun:
         if not (path / "config.toml").is_file():
             RunFolder.start(path, self.trial_config(trial), self.catalogue, look_for_files=False)
         words = self.call.words(path, self.tuning.stage, (path.parent,), diagnose=False)
-        if self.tuning.pruner != "none":
-            named = f"{study.study_name}:{trial.number}:{self.tuning.pruner}"
-            words += ("--trial", named, "--storage", self._address())
+        if self.tuning.prunes:
+            words += ("--trial", f"{study.study_name}:{trial.number}", "--pruner", self.tuning.pruner)
+            words += ("--storage", self._address())
         own = str(path.relative_to(self.folder))
         return Job(path.name, words, self.folder / LOGS / path.name, files=Files(self.folder, (own,), (own,)))
 

@@ -11,9 +11,10 @@ import attrs
 import tomli_w
 
 from cubespace.base.errors import UsageError
-from cubespace.base.options import Text, structure
+from cubespace.base.options import Text, parse_spec, structure
 from cubespace.base.records import read_record
 from cubespace.experiments.reach import refuse_idle_axes
+from cubespace.experiments.tuning.pruners import is_pruner
 from cubespace.learning.measures import HeldOutMeasures
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.manifest import MANIFEST, read_manifest
@@ -50,7 +51,7 @@ def _are_objectives(_: object, __: object, value: str) -> None:
     names = value.split(",")
     wrong = [name for name in names if name not in OBJECTIVES]
     if wrong or len(set(names)) < len(names):
-        raise ValueError(f"must be one or several of {', '.join(OBJECTIVES)}, joined by commas")
+        raise ValueError(f"objectives are one or several of {', '.join(OBJECTIVES)}, joined by commas")
 
 
 @attrs.frozen(kw_only=True)
@@ -61,7 +62,7 @@ class Tuning:
     settings: Mapping[str, Any] = attrs.field(factory=dict)  # of every trial, by full name or in tables
     space: dict[str, Any] = attrs.field(factory=lambda: dict(PAPER_SPACE))  # for each setting: choices, or a range
     objective: str = attrs.field(default="loss", validator=_are_objectives)  # one of OBJECTIVES, or several: loss,cpu
-    pruner: Literal["none", "median", "asha"] = "none"  # which trials are stopped early
+    pruner: str = attrs.field(default="none", validator=is_pruner)  # which trials are stopped early
     sampler: Literal["genetic", "tpe", "nsga2", "random"] = "genetic"
     population: int = attrs.field(default=20, validator=attrs.validators.ge(2))  # of the genetic samplers
     mutation: float = attrs.field(
@@ -91,6 +92,11 @@ class Tuning:
         return ["maximize" if name in MAXIMISED else "minimize" for name in self.objectives]
 
     @property
+    def prunes(self) -> bool:
+        """Return whether trials may be stopped early."""
+        return parse_spec(self.pruner).name != "none"
+
+    @property
     def stage(self) -> str:
         """Return the last stage that a trial has to do."""
         return "evaluate" if "plans" in self.objectives else "train"
@@ -108,7 +114,7 @@ class Tuning:
 
         for key, of in self.dimensions().items():
             refuse_idle_axes([key], [self.configuration({key: value}, catalogue) for value in samples(of)], catalogue)
-        if self.pruner != "none" and len(self.objectives) > 1:
+        if self.prunes and len(self.objectives) > 1:
             raise UsageError("a pruner needs one objective: with several, no trial is worse at a point of its training")
 
     def scores(self, folder: Path) -> list[float]:

@@ -56,7 +56,7 @@ def find_front(training: Pairs, config: RegistrationConfig) -> Front:
     rows = np.linspace(0, len(before) - 1, min(count, len(before))).astype(np.intp)
     registration = learn_registration(before[rows], after[rows], motion.most)
     found = {name: round(value, 4) for name, value in registration.deviations.items()}
-    record = attrs.evolve(record, registered=True, deviations=found, far=registration.far)
+    record = attrs.evolve(record, registered=True, deviations=found)
     if config.when == "auto" and max(list(found.values())[:WARPS]) < config.least_motion:
         return Front(None, attrs.evolve(record, registered=False))
     return Front(registration, record)

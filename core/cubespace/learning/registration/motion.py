@@ -12,6 +12,8 @@ from cubespace.learning.registration.registration import as_tensor
 from cubespace.learning.registration.warp import LIGHTS, OFFSET_UNIT, PARAMETERS, WARPS, Geometry, blurred, gradients
 
 PROBED_PAIRS = 100
+MOST_NUMBERS = 1 << 23  # of the pictures of one side: of large ones, fewer are looked at …
+FEWEST_PAIRS = 20  # … but not fewer than these
 BLUR = 1.0  # pixels
 EDGE = 2  # pixels that are not looked at
 TEXTURED = 0.3  # share of the pixels, those that differ most from their neighbours: only they show a motion
@@ -36,7 +38,8 @@ def find_motion(before: Images, after: Images, better: float) -> Motion:
 
     Errors count by their median, as a part of each picture changes by the action.
     """
-    rows = np.linspace(0, len(before) - 1, min(PROBED_PAIRS, len(before))).astype(np.intp)
+    count = min(PROBED_PAIRS, max(FEWEST_PAIRS, MOST_NUMBERS // before[0].size), len(before))
+    rows = np.linspace(0, len(before) - 1, count).astype(np.intp)
     with torch.inference_mode():
         old, new = (blurred(as_tensor(images[rows]), BLUR) for images in (before, after))
         errors, numbers = zip(*(_explained(old, new, count) for count in (0, WARPS)), strict=True)

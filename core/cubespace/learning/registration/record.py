@@ -20,7 +20,6 @@ class RegistrationRecord:
     moving_share: float | None = None
     pixels: float = 0.0  # by which what is seen moves from before to after, the median over pairs
     deviations: Mapping[str, float] = attrs.field(factory=dict)
-    far: bool = False
 
     @property
     def summary(self) -> str:

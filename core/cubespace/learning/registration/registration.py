@@ -13,7 +13,7 @@ from torch import Tensor
 
 from cubespace.base.arrays import Images
 from cubespace.learning.registration.template import Template, anchored, prior_of
-from cubespace.learning.registration.warp import LIGHTS, NAMES, PARAMETERS, WARPS, Geometry, blurred, coarse_shift
+from cubespace.learning.registration.warp import LIGHTS, NAMES, PARAMETERS, WARPS, Geometry, blurred
 
 BLURS = (2.0, 1.5, 1.0, 0.7, 0.7, 0.7)  # pixels, of the rounds of learning: coarse to fine
 STEPS = 3  # of each round
@@ -21,7 +21,7 @@ COARSE_BLUR, FINE_BLUR = BLURS[0], BLURS[-1]
 COARSE_STEPS, FINE_STEPS = 8, 6  # of a picture that is registered
 FIRST_WARP, FIRST_LIGHT = 4.0, 0.02  # variances, before pictures say what they are
 LEAST_VARIANCE = 1e-6
-FAR = 2.5  # pixels of a shift: from here on whole pixels are found first
+LEAST_OF_MOST = 0.2  # of the variance of a shift: where nothing but content is seen, it would be taken for none
 OUT_OF_VIEW = 0.01  # share of the pictures in which a point is out of view, so that it counts as rim
 BATCH = 500  # pictures that are registered at once
 WHITE = 255.0
@@ -36,7 +36,6 @@ class Registration:
     prior: Tensor  # (12,), variances of what differs between pictures
     picture: Tensor  # (colours, height, width), the template, sharp
     rim: Tensor  # (height, width), bool: what is out of view too often, and shown as the template has it
-    far: bool  # whether pictures are shifted so far that whole pixels are found first
 
     @property
     def deviations(self) -> dict[str, float]:
@@ -47,8 +46,6 @@ class Registration:
         """Return the twelve numbers of each picture."""
         geometry = Geometry.of(*pictures.shape[2:])
         numbers = torch.zeros(len(pictures), PARAMETERS)
-        if self.far:
-            numbers[:, :2] = coarse_shift(pictures, self.picture[None])
         for template, steps in ((self.coarse, COARSE_STEPS), (self.fine, FINE_STEPS)):
             stepper, smooth = template.stepper(geometry, self.prior), blurred(pictures, template.blur)
             for _ in range(steps):
@@ -71,7 +68,7 @@ class Registration:
         """Return all that builds it again: what fits in JSON, and arrays."""
         arrays = {f"{name}.{part}": getattr(getattr(self, name), part) for name in ("coarse", "fine") for part in PARTS}
         arrays |= {"picture": self.picture, "rim": self.rim}
-        details = {"far": self.far, "prior": self.prior.tolist(), "blurs": [self.coarse.blur, self.fine.blur]}
+        details = {"prior": self.prior.tolist(), "blurs": [self.coarse.blur, self.fine.blur]}
         return details, {name: tensor.numpy() for name, tensor in arrays.items()}
 
 
@@ -86,7 +83,7 @@ def read_registration(details: Mapping[str, Any], arrays: Mapping[str, NDArray[A
     )
     prior = torch.tensor(details["prior"], dtype=torch.float32).clamp_min(LEAST_VARIANCE)
     rim = torch.from_numpy(np.array(arrays["rim"], dtype=np.bool_))
-    return Registration(coarse, fine, prior, _floats(arrays["picture"]), rim, bool(details["far"]))
+    return Registration(coarse, fine, prior, _floats(arrays["picture"]), rim)
 
 
 def _floats(array: NDArray[Any]) -> Tensor:
@@ -103,12 +100,7 @@ def learn_registration(before: Images, after: Images, most: Tensor | None = None
         pictures = as_tensor(np.concatenate([before, after]))
         geometry = Geometry.of(*pictures.shape[2:])
         numbers = torch.zeros(len(pictures), PARAMETERS)
-        shifts = _coarse_shifts(pictures)
-        far = False
-        if far:
-            numbers[:, :2] = shifts
         prior = torch.tensor([FIRST_WARP] * WARPS + [FIRST_LIGHT] * LIGHTS)
-        prior[:2] = prior[:2].maximum(numbers[:, :2].var(0))
         for blur in BLURS:
             stepper = Template.of(geometry.straighten(pictures, numbers), blur).stepper(geometry, prior)
             smooth = blurred(pictures, blur)
@@ -118,21 +110,10 @@ def learn_registration(before: Images, after: Images, most: Tensor | None = None
             prior = prior_of(numbers, LEAST_VARIANCE)
             if most is not None:
                 prior = prior.minimum(most.clamp_min(LEAST_VARIANCE))
+                prior[:2] = prior[:2].maximum(LEAST_OF_MOST * most[:2])
         seen = geometry.straighten(pictures, numbers, "bicubic")
         rim = geometry.outside(numbers).float().mean(0) > OUT_OF_VIEW
-        return Registration(Template.of(seen, COARSE_BLUR), Template.of(seen, FINE_BLUR), prior, seen.mean(0), rim, far)
-
-
-def _coarse_shifts(pictures: Tensor) -> Tensor:
-    """Return by how many whole pixels pictures are shifted against what most of them show."""
-    shifts = coarse_shift(pictures, pictures[:1])
-    for _ in range(2):
-        shifts = shifts - shifts.median(0).values
-        rolled = [
-            torch.roll(picture, (-int(y), -int(x)), (1, 2)) for picture, (x, y) in zip(pictures, shifts, strict=True)
-        ]
-        shifts = coarse_shift(pictures, torch.stack(rolled).mean(0, keepdim=True))
-    return shifts - shifts.median(0).values
+        return Registration(Template.of(seen, COARSE_BLUR), Template.of(seen, FINE_BLUR), prior, seen.mean(0), rim)
 
 
 def as_tensor(images: Images) -> Tensor:

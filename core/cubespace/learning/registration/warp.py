@@ -7,8 +7,6 @@ Four are a light: gain, offset, and slopes to the right and downwards.
 
 from __future__ import annotations
 
-import math
-
 import attrs
 import torch
 from torch import Tensor, nn
@@ -89,26 +87,3 @@ def gradients(pictures: Tensor) -> tuple[Tensor, Tensor]:
     """Return by how much pictures grow brighter to the right and downwards, per pixel."""
     down, across = torch.gradient(pictures, dim=(2, 3))
     return across, down
-
-
-def coarse_shift(pictures: Tensor, reference: Tensor) -> Tensor:
-    """Return by how many whole pixels, right and down, pictures are shifted against one, by phase correlation.
-
-    (batch, 2). A window fades the edges out; phases of structures finer than two pixels or so are left out.
-    """
-    height, width = pictures.shape[2:]
-    window = torch.hann_window(height)[:, None] * torch.hann_window(width)
-    one, other = (
-        torch.fft.rfft2((each.mean(1) - each.mean((1, 2, 3))[:, None, None]) * window) for each in (pictures, reference)
-    )
-    cross = one * other.conj()
-    fine = torch.fft.fftfreq(height)[:, None] ** 2 + torch.fft.rfftfreq(width) ** 2
-    smooth = torch.exp(-fine * (2 * math.pi) ** 2 / 2)  # a Gaussian of one pixel
-    peaks = torch.fft.irfft2(cross / cross.abs().clamp_min(1e-6) * smooth, s=(height, width))
-    place = peaks.flatten(1).argmax(1)
-    down, right = place // width, place % width
-    return torch.stack([_signed(right, width), _signed(down, height)], dim=1).to(pictures.dtype)
-
-
-def _signed(shift: Tensor, size: int) -> Tensor:
-    return torch.where(shift > size // 2, shift - size, shift)

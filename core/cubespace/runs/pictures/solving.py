@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from cubespace.base.arrays import Bits, Images, squared_errors
+from cubespace.base.arrays import Bits, Images
 from cubespace.base.errors import ContractError, InputError, UsageError
 from cubespace.base.files import remove, write_text
 from cubespace.base.film_strip import film_strip, write_animation, write_picture
@@ -25,6 +25,7 @@ from cubespace.evaluation.memorisation import Memorised
 from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.problems import Problem
 from cubespace.learning.code import Code
+from cubespace.learning.code_metrics import redrawing_errors
 from cubespace.plugins.blame import blame
 from cubespace.runs.folder.plan_files import ANIMATION, PLAN, PLANNER_LOG, RESULT, STRIP
 from cubespace.runs.folder.trace_file import TRACE, save_trace, trace_digest
@@ -192,12 +193,6 @@ def check_pictures(code: Code, images: Images, usual: float, names: Sequence[str
         for name, error in zip(names, errors.tolist(), strict=True)
         if error > 3 * usual
     ]
-
-
-def redrawing_errors(code: Code, images: Images) -> NDArray[np.float32]:
-    """Return the mean squared error of each picture after encoding and decoding it, (pictures,)."""
-    drawn = code.decode(code.encode(images))
-    return squared_errors(drawn, images)
 
 
 def refuse_missing(planners: Mapping[str, Solver], code: Code | None = None) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from cubespace.base.images import contact_sheet, side_by_side, write_png
 from cubespace.data import transitions
 from cubespace.data.domain import Explorer
@@ -25,12 +23,11 @@ def draw_data(run: RunContents) -> None:
         if isinstance(source, Explorer):
             source.explore(lambda done, known: run.observer.step(done, known, f"{known} states found"))
         with blame(domain):
-            made = transitions.make(
+            drawn = transitions.draw(
                 domain, config.domain, config.data.transitions, config.data.seed, split=config.data.split
             )
-        if made.note:
-            run.observer.say(f"data: {made.note}")
-        findings = source.findings() if isinstance(source, Explorer) else {}
-        attrs.evolve(made, findings=findings).save(run.run.file(DATA))
-        examples = side_by_side(made.train.before[:SHOWN_PAIRS], made.train.after[:SHOWN_PAIRS])
-        write_png(run.run.file("data.png"), contact_sheet(examples))
+        if drawn.note:
+            run.observer.say(f"data: {drawn.note}")
+        drawn.save(run.run.file(DATA), source.findings() if isinstance(source, Explorer) else {})
+        shown = drawn.pairs[drawn.train[:SHOWN_PAIRS]]
+        write_png(run.run.file("data.png"), contact_sheet(side_by_side(shown.before, shown.after)))

@@ -25,11 +25,20 @@ def diagnose_run(run: RunContents) -> None:
     What is known of the same model, from before its instances were planned for, is not computed again.
     """
     known = read_diagnosis(run.run.file(DIAGNOSIS)) if run.run.done_from_same_model("diagnose") else None
-    config = run.run.config
-    of_states = f"{config.diagnose.states} states of {config.domain}"
-    run.observer.stage("diagnose", of_states if known is None else "plans that failed; the model is diagnosed already")
-    with run.run.stage("diagnose", [("domain", config.domain)]):
+    with run.run.stage("diagnose", [("domain", run.run.config.domain)]):
+        run.observer.stage(
+            "diagnose", _subject(run) if known is None else "plans that failed; the model is done already"
+        )
         write_json(run.run.file(DIAGNOSIS), diagnosis_of(run, known).table())
+
+
+def _subject(run: RunContents) -> str:
+    """Return what a model is compared with: states of the world or, if the world draws none, held-out pairs."""
+    config = run.run.config
+    if isinstance(run.domain(), StateSpace):
+        return f"{config.diagnose.states} states of {config.domain}"
+    data = run.transitions()
+    return f"{len(data.validation) + len(data.test)} pairs of {config.domain} that were held out"
 
 
 def diagnosis_of(run: RunContents, known: DiagnosisRecord | None = None) -> DiagnosisRecord:
@@ -70,7 +79,7 @@ def _on_held_out(run: RunContents, code: Code, model: StripsModel) -> HeldOutDia
         model,
         (before, after),
         known=np.array(run.memory().known_transitions(*states), dtype=np.bool_),
-        ambiguous=int(look_unlike(code, pictures)[2 * len(some) :].sum()),
+        ambiguous=int(look_unlike(code, pictures).unlike[2 * len(some) :].sum()),
         precision=run.extraction().precision,
         seed=run.run.config.diagnose.seed,
     )

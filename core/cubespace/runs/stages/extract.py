@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from cubespace.base.errors import UsageError
 from cubespace.base.files import write_text
 from cubespace.base.records import write_record
@@ -11,12 +9,12 @@ from cubespace.data.domain import StateSpace
 from cubespace.evaluation.oracle import every_move
 from cubespace.learning.bit_learner import EffectSource
 from cubespace.learning.code import Code
+from cubespace.learning.code_metrics import redrawing_errors
 from cubespace.plugins.blame import blame
 from cubespace.runs.folder.bits_file import BitPairs, joined
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.learners import effect_source, make_learner
-from cubespace.runs.pictures.solving import redrawing_errors
 from cubespace.runs.stages.judging import judge_run
 from cubespace.settings import defaults
 from cubespace.settings.recipe import AUTO
@@ -43,8 +41,7 @@ def extract_model(run: RunContents) -> None:
         model, report = _extract(run, code, run.catalogue.create("precondition", precondition), effects)
         save_strips(run.run.file(STRIPS), model)
         write_text(run.run.file(PDDL), write_domain(model))
-        pictures = np.concatenate([data.train.before, data.train.after])
-        largest = float(redrawing_errors(code, pictures).max())
+        largest = float(max(redrawing_errors(code, side).max() for side in (data.train.before, data.train.after)))
         run.observer.say(f"extract: {report.summary}")
         judgement = judge_run(code, model, data, run.bits(), effects=effects, labels=report.labels)
         record = ExtractionRecord.of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -19,15 +20,16 @@ from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_
 from cubespace.evaluation.precision import estimate_precision
 from cubespace.evaluation.precision_record import Precision
 from cubespace.evaluation.problems import Problem
-from cubespace.evaluation.same_codes import look_different
+from cubespace.evaluation.same_codes import SameCodes, look_different
 from cubespace.evaluation.summary import PlannerResults
-from cubespace.learning.code import EXOGENOUS, Code
+from cubespace.learning.code import EXOGENOUS, Code, Pictures
 from cubespace.runs.folder.bits_file import BitPairs
 from cubespace.symbols.strips import StripsModel
 
 HELD_OUT_SPLITS = ("validation", "test")  # the splits from which no effect is learned
 MOST_LOOKED_THROUGH = 2000  # pairs of the training split, for values that seem to be two
 MOST_PICTURES = 5000  # of the training split, compared with each other: more would take memory and tell no more
+MOST_NUMBERS = 1 << 25  # of these pictures: 134 MB; of large pictures, fewer are compared
 
 
 def judge_run(
@@ -45,8 +47,9 @@ def judge_run(
     held_before, held_after = (
         np.concatenate([getattr(bits[split], side) for split in HELD_OUT_SPLITS]) for side in ("before", "after")
     )
-    some = training[:: max(1, 2 * len(training) // MOST_PICTURES)]
-    unlike = look_unlike(code, np.concatenate([some.before, some.after]))
+    most = min(MOST_PICTURES, max(1, MOST_NUMBERS // math.prod(training.before.shape[1:])))
+    some = training[:: max(1, 2 * len(training) // most)]
+    same = look_unlike(code, np.concatenate([some.before, some.after]))
     held_pictures = np.concatenate([images for split in tests for images in (split.before, split.after)])
     return judge_model(
         Observed(
@@ -59,10 +62,10 @@ def judge_run(
             labels=labels,
             most_labels=None if code.actions is None else code.actions.count,
             known_pictures=known_pictures((training.before, training.after), held_pictures),
-            look_different=int(unlike.sum()),
-            looked_at=len(unlike),
+            look_different=int(same.unlike.sum()),
+            looked_at=int(same.compared.sum()),
             precision=_precision(code, model, (before, after), (held_before, held_after)),
-            merged=_merged(code, training[:MOST_LOOKED_THROUGH], before, after),
+            merged=_merged(code, training[: min(MOST_LOOKED_THROUGH, most // 2)], before, after),
             own_changes=[
                 *(locate(change, before, training.before) for change in own_changes(before, after)),
                 *_left_out(code),
@@ -90,7 +93,7 @@ def findings_of_plans(
     return findings
 
 
-def look_unlike(code: Code, pictures: Images) -> Bits:
+def look_unlike(code: Code, pictures: Images) -> SameCodes:
     """Return which pictures look unlike the first one with the same bits, but for what the encoder leaves out."""
     bits = code.encode(pictures)
     seen, drawn = (shown.reshape(len(bits), -1) for shown in (code.normalise(pictures), code.decode(bits)))
@@ -112,9 +115,16 @@ def _merged(code: Code, pairs: Pairs, before: Bits, after: Bits) -> list[MergedV
     regions = code.regions()
     if code.groups is None or regions is None:
         return []
-    seen = (code.normalise(images).reshape(len(pairs), -1) for images in (pairs.before, pairs.after))
-    first, second = seen
-    return merged_values((before[: len(pairs)], after[: len(pairs)]), (first, second), code.groups, regions)
+    bits = before[: len(pairs)], after[: len(pairs)]
+    first, second = (_undrawn(code, *side) for side in zip((pairs.before, pairs.after), bits, strict=True))
+    return merged_values(bits, (first, second), code.groups, regions)
+
+
+def _undrawn(code: Code, images: Images, bits: Bits) -> Pictures:
+    """Return what pictures show beyond what the code draws of them: (pictures, pixels)."""
+    seen = code.normalise(images)
+    seen -= code.decode(bits)
+    return seen.reshape(len(images), -1)
 
 
 def _left_out(code: Code) -> list[OwnChange]:

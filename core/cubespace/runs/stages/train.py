@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cubespace.learning.registration.front import Front
 
 PLACES, REGISTRATION = "places.png", "registration.png"  # to look at; no stage reads them
+STRAIGHTENED = 500  # pictures at once
 SHOWN = 12  # pictures, as they were taken and as they are registered
 
 
@@ -41,7 +42,7 @@ def train(run: RunContents) -> None:
     run.observer.stage("train", f"{len(taken.train)} transitions, learner {config.learner.name}")
     with run.run.stage("train") as components:
         front = _front(run, taken)
-        data = attrs.evolve(taken, pairs=front.pairs(taken.pairs))
+        data = _straightened(run, taken, front)
         work = Work(
             folder=run.run.path,
             seed=config.train.seed,
@@ -75,6 +76,18 @@ def _front(run: RunContents, data: Transitions) -> Front:
         few = data.train[:SHOWN].before
         write_png(run.run.file(REGISTRATION), contact_sheet(side_by_side(few, front.registration.straighten(few))))
     return front
+
+
+def _straightened(run: RunContents, taken: Transitions, front: Front) -> Transitions:
+    """Return the data set as the learner is to see it: straightened in its place, since it may not fit in twice."""
+    if front.registration is None:
+        return taken
+    run.release_data()  # whoever wants pictures as they were taken reads them again
+    for side in (taken.pairs.before, taken.pairs.after):
+        for first in range(0, len(side), STRAIGHTENED):
+            some = slice(first, first + STRAIGHTENED)
+            side[some] = front.registration.straighten(side[some])
+    return taken
 
 
 def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:

@@ -111,7 +111,7 @@ class Choice {
   listen() {
     this.root = document.getElementById("choice");
     const file = document.getElementById("file");
-    file.addEventListener("change", () => { if (file.files.length) this.active.upload(file.files[0]); file.value = ""; });
+    file.addEventListener("change", () => { if (file.files.length) this.upload(file.files[0]); file.value = ""; });
     for (const button of this.root.querySelectorAll("[data-state]")) button.addEventListener("click", () => this.active.draw(button.dataset.state));
     document.getElementById("swap").addEventListener("click", () => this.swap());
     for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault()); // never leave the page for a file
@@ -125,6 +125,14 @@ class Choice {
     const other = this.other(this.active);
     this.active.choose(item);
     if (other.item === null) other.activate();
+  }
+
+  // So does a file that is chosen, unless it is refused.
+  async upload(file) {
+    const [end, other] = [this.active, this.other(this.active)];
+    const before = end.item;
+    await end.upload(file);
+    if (end.item !== before && other.item === null && this.active === end) other.activate();
   }
 
   other(end) { return end === this.ends.init ? this.ends.goal : this.ends.init; }

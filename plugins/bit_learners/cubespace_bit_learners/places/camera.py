@@ -11,13 +11,15 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, le
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation
+from scipy.ndimage import binary_dilation, gaussian_filter
 
 from cubespace.base.options import option
+from cubespace_bit_learners.places.absorbing import AbsorbingOptions, absorbed
 from cubespace_bit_learners.places.carried import CarriedOptions, carried_values
 from cubespace_bit_learners.places.events import Score, changing_alone, score_events
 from cubespace_bit_learners.places.finder import (
     AVERAGED_PICTURES,
+    CHUNK,
     GROUPED_PICTURES,
     MAX_PAIRS,
     MIN_PIXELS,
@@ -39,7 +41,7 @@ Learn = Callable[[Compared, list[Numbers], "CameraOptions"], SteadyValues | None
 
 
 @attrs.frozen(kw_only=True)
-class CameraOptions(PlacesOptions, CarriedOptions):
+class CameraOptions(PlacesOptions, CarriedOptions, AbsorbingOptions):
     """How places are found, whatever the camera does."""
 
     camera_loss: float = option(
@@ -59,6 +61,7 @@ class _Way:
     """A way to group pixels, the values of the groups and how simple they make the world."""
 
     groups: list[Numbers]
+    codes: Numbers  # (2, pairs, groups)
     score: Score
     values: int
     overflow: bool  # whether some group has too many values
@@ -73,25 +76,60 @@ def find_steady_places(before: Images, after: Images, options: CameraOptions) ->
 
 
 def find_carried_places(before: Images, after: Images, options: CameraOptions) -> Places | None:
-    """Return places whose values are things that actions carry; None if nothing is clearly carried."""
-    return _find(before, after, options, carried_values)
+    """Return places whose values are things that actions carry; None if nothing is clearly carried.
+
+    What they are is seen in smoothed pictures, where a thing that lies a little to the left looks much the same.
+    """
+    smooth = [_smoothed(images, options.carried_blur) for images in (before, after)]
+    compared = _compared(before, after, np.arange(len(before)))
+    found = _find(smooth[0], smooth[1], options, carried_values, sharp=compared)
+    if found is None:
+        return None
+    codes = np.stack([found.encode(images) for images in smooth])  # (2, pairs, places)
+    sharp = [
+        compared.patterns(codes[:, :, number], place.pixels, AVERAGED_PICTURES) / np.float32(WHITE)
+        for number, place in enumerate(found.places)
+    ]
+    places = tuple(Place(place.pixels, shown) for place, shown in zip(found.places, sharp, strict=True))
+    mean = compared.pictures(GROUPED_PICTURES).mean(0) / np.float32(WHITE)
+    return attrs.evolve(found, places=places, background=mean, loose=True)
 
 
-def _find(before: Images, after: Images, options: CameraOptions, learn: Learn) -> Places | None:
-    """Try ways to group the pixels that show something that stays, and learn the values of the best one."""
+def _smoothed(images: Images, blur: float) -> Images:
+    sizes = (0.0, blur, blur, *[0.0] * (images.ndim - 3))
+    parts = [images[first : first + CHUNK].astype(np.float32) for first in range(0, len(images), CHUNK)]
+    return np.concatenate([np.rint(gaussian_filter(part, sizes, mode="nearest")).astype(np.uint8) for part in parts])
+
+
+def _compared(before: Images, after: Images, rows: Numbers) -> Compared:
+    """Return some pairs to be compared in the light in which they are."""
+    old, new = (images.reshape(len(images), -1)[rows] for images in (before, after))
+    light = np.ones(len(rows), dtype=np.float32)
+    return Compared(old, new, light, light)
+
+
+def _find(
+    before: Images, after: Images, options: CameraOptions, learn: Learn, sharp: Compared | None = None
+) -> Places | None:
+    """Try ways to group the pixels that show something that stays, and learn the values of the best one.
+
+    Pixels are grouped in ``sharp`` pictures, too, if these are smoothed ones.
+    """
     rng = np.random.default_rng(options.seed)
-    order = rng.permutation(len(before))[:MAX_PAIRS]
-    old, new = (images.reshape(len(images), -1)[order] for images in (before, after))
-    light = np.ones(len(order), dtype=np.float32)
-    compared = Compared(old, new, light, light)
+    compared = _compared(before, after, rng.permutation(len(before))[:MAX_PAIRS])
     colours = before.shape[3] if before.ndim == 4 else 1
     some = compared.first(GROUPED_PICTURES)
     stays = steady_pixels(some.before.astype(np.float32), some.after.astype(np.float32), options.pixel_correlation)
     located: NDArray[np.bool_] = stays.reshape(-1, colours).max(1)  # in any colour
     pictures = compared.pictures(GROUPED_PICTURES)
     mean = pictures.mean(0) / np.float32(WHITE)
-    grouped = pictures.reshape(len(pictures), -1, colours) * located[None, :, None]
-    ways = [_located_groups(label, colours) for label in group_pixels(grouped, rng, options)]
+    looked_at = [pictures] if sharp is None else [pictures, sharp.pictures(GROUPED_PICTURES)]
+    labels = [
+        label
+        for each in looked_at
+        for label in group_pixels(each.reshape(len(each), -1, colours) * located[None, :, None], rng, options)
+    ]
+    ways = [_located_groups(label, colours) for label in labels]
     variance = np.where(np.repeat(located, colours), pictures.var(0), 0)
     scored = compared.first(SCORED_PAIRS)
     inner = [_inner(groups, before.shape[1:3], colours) for groups in ways]
@@ -101,6 +139,12 @@ def _find(before: Images, after: Images, options: CameraOptions, learn: Learn) -
         if groups
     ]
     known = [way for way in tried if way is not None]
+    for way in tuple(known):
+        groups = absorbed(way.groups, way.codes, options)
+        if len(groups) < len(way.groups):
+            core = _inner(groups, before.shape[1:3], colours)
+            more = _tried(scored, groups, core, variance, options, learn)
+            known += [] if more is None else [more]
     if not known:
         empty = Places(before.shape[1:], mean, (), None, False, 1.0, Score(0, 1.0, 0.0))
         return None if learn is carried_values else empty
@@ -153,7 +197,7 @@ def _tried(
     for pixels, code in zip(groups, codes.transpose(2, 0, 1), strict=True):
         left += unexplained(compared.look(pixels), code.ravel())
     values = int((codes.max((0, 1)) + 1).sum())
-    return _Way(groups, score, values, learned.overflow, left / max(float(variance.sum()), 1e-9))
+    return _Way(groups, codes, score, values, learned.overflow, left / max(float(variance.sum()), 1e-9))
 
 
 def _simplest(ways: list[_Way], options: CameraOptions) -> _Way:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, gt, lt
+from attrs.validators import and_, ge, gt, le, lt
 from numpy.typing import NDArray
 
 from cubespace.base.options import option
-from cubespace_bit_learners.places.steady import AXES, SteadyOptions, SteadyValues, clusters, unexplained
+from cubespace_bit_learners.places.clusters import means
+from cubespace_bit_learners.places.steady import SteadyOptions, SteadyValues, clusters, unexplained
 from cubespace_bit_learners.places.values import (
     MAX_DIMENSIONS,
     ROUNDING_VARIANCE,
@@ -21,11 +22,14 @@ from cubespace_bit_learners.places.values import (
     noise_free,
 )
 
+Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
+AXES = 12  # along which patterns differ most, compared with noise
 MOST_NODES = 2400  # of the graph: its eigenvalues take time in proportion to the cube of their number
 ROUNDS = 5  # of k-means from other starts; the best one counts
+MEAN_ROUNDS = 3  # of k-means from where moves have put it
 LEAST_MOVES = 0.05  # share of what clusters usually have: one that has fewer moves is no node of its own
 
 
@@ -38,8 +42,22 @@ class CarriedOptions(SteadyOptions):
         "coverage of held-out pairs below which values are looked for among what actions carry from place to place",
         and_(ge(0.0), lt(1.0)),
     )
+    carried_lost: float = option(
+        0.02,
+        "variance that stays from a picture to the next one and that values leave unexplained, of all, above which "
+        "values are looked for there, too: things that nobody touches lie exactly where they lay",
+        ge(0.0),
+    )
+    carried_blur: float = option(
+        1.5, "pixels by which pictures are smoothed where things never lie twice in the same way", ge(0.0)
+    )
     carried_clusters: int = option(40, "small clusters of each place, by which it is seen what is carried", ge(2))
     most_things: int = option(20, "different things that actions carry, at most", ge(2))
+    carried_share: float = option(
+        0.8,
+        "share of the pairs that change two places in which these swap what they show, else nothing is carried",
+        and_(ge(0.0), le(1.0)),
+    )
     carried_gap: float = option(
         0.1, "eigenvalues by which things must be apart, else nothing is carried", and_(gt(0.0), lt(1.0))
     )
@@ -57,13 +75,40 @@ def carried_values(compared: Compared, groups: list[Numbers], options: CarriedOp
     if things is None:
         return None
     table = _completed(things, looks)
-    code = np.stack([table[place][small[:, :, place]] for place in range(len(groups))], axis=-1)
-    used = [
-        np.unique(code[:, :, place], return_inverse=True)[1].reshape(code.shape[:2]) for place in range(len(groups))
-    ]
-    codes = np.stack(used, axis=-1)
-    left = sum(unexplained(compared.look(pixels), codes[:, :, place].ravel()) for place, pixels in enumerate(groups))
-    return SteadyValues(codes, left)
+    shown, left = np.empty_like(small), 0.0
+    for place, pixels in enumerate(groups):
+        patterns = compared.look(pixels)
+        code = _nearest_mean(patterns, table[place][small[:, :, place].ravel()])
+        left += unexplained(patterns, np.unique(code, return_inverse=True)[1])
+        shown[:, :, place] = code.reshape(small.shape[:2])
+    if swapped(shown) < options.carried_share:
+        return None
+    codes = [np.unique(shown[:, :, place], return_inverse=True)[1] for place in range(len(groups))]
+    return SteadyValues(np.stack([code.reshape(small.shape[:2]) for code in codes], axis=-1), left)
+
+
+def swapped(shown: Numbers) -> float:
+    """Return in which share of the pairs that change two places these swap what they show; shown is (2, pairs, places).
+
+    Worked example: a block goes from place 0 to the empty place 2: (block, other, empty) becomes (empty, other, block).
+    """
+    before, after = shown
+    changed = before != after
+    two = np.flatnonzero(changed.sum(1) == 2)
+    if not len(two):
+        return 0.0
+    one, other = changed[two].argmax(1), shown.shape[2] - 1 - changed[two][:, ::-1].argmax(1)
+    swap = (before[two, one] == after[two, other]) & (before[two, other] == after[two, one])
+    return float(swap.mean())
+
+
+def _nearest_mean(patterns: Floats, thing: Numbers) -> Numbers:
+    """Return the thing whose mean pattern is nearest to each pattern: a cluster at the edge of two has some of both."""
+    for _ in range(MEAN_ROUNDS):
+        known, code = np.unique(thing, return_inverse=True)
+        centres = means(patterns, code)
+        thing = known[((centres**2).sum(1) - 2 * patterns @ centres.T).argmin(1)]
+    return thing
 
 
 @attrs.frozen(eq=False)

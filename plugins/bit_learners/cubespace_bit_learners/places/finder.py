@@ -7,16 +7,22 @@ each place, and a transition is an event: the places that changed, each with its
 
 from __future__ import annotations
 
+import math
+
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, le
+from attrs.validators import ge
 from numpy.typing import NDArray
 
 from cubespace.base.options import option
+from cubespace_bit_learners.places.context import Context
 from cubespace_bit_learners.places.events import Codes, EventOptions, Score, changing_alone, score_events
-from cubespace_bit_learners.places.grouping import GroupingOptions, group_pixels
+from cubespace_bit_learners.places.grouping import GroupingOptions, group_lit_pixels
 from cubespace_bit_learners.places.light import Light, LightOptions, find_light, relative_light
-from cubespace_bit_learners.places.values import KINDS, Compared, Kind, ValueOptions, learn_values
+from cubespace_bit_learners.places.lit import Lit, mean_of
+from cubespace_bit_learners.places.selection import Grouping, SelectionOptions, common_values, simplest
+from cubespace_bit_learners.places.values import KINDS, Compared, ValueOptions, learn_values
+from cubespace_bit_learners.places.variances import Variances
 
 Images = NDArray[np.uint8]  # (pictures, height, width) or (pictures, height, width, 3)
 Flat = NDArray[np.uint8]  # (pictures, pixels), colours counted separately
@@ -27,45 +33,20 @@ WHITE = 255.0
 GROUPED_PICTURES = 2000  # in which pixels are compared: a squared correlation is then exact to 1/2000
 MORE_CUTS = 3  # of the tree of what stays, which is the same one where pictures are not spoilt
 SCORED_PAIRS = 2500  # on which each way to group pixels is tried; the best is then learned from all
-MAX_PAIRS = 6000  # from which values are learned
+MAX_PAIRS = 6000  # from which values are learned …
+MOST_BYTES = 1 << 29  # … and bytes of them, of large pictures …
+LEAST_PAIRS = 2500  # … but not fewer than these
 AVERAGED_PICTURES = 200  # of which a pattern is the mean: leaves 1/14 of the noise
 MARGIN = 10.0  # logits between the two most similar patterns of a place: a probability of .99995
-SURE = 3.0  # standard deviations
 MIN_PIXELS = 2  # of a place: one pixel alone varies with nothing
 CHUNK = 1000  # pictures converted to floats at once
 
 
 @attrs.frozen(kw_only=True)
-class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions):
+class PlacesOptions(LightOptions, GroupingOptions, ValueOptions, EventOptions, SelectionOptions):
     """How places are found."""
 
     seed: int = option(0, "of the choice of pixels and pictures that are compared", ge(0))
-    min_coverage: float = option(
-        0.5,
-        "coverage of held-out pairs that a way to group pixels must reach, as a fraction of the best one: others "
-        "explain noise",
-        and_(ge(0.0), le(1.0)),
-    )
-    sure_coverage: float = option(
-        0.9, "the same, of one by which others are judged that leave out pixels", and_(ge(0.0), le(1.0))
-    )
-    loss_margin: float = option(
-        1e-3,
-        "fraction of all variance that a way to group pixels may lose more than the best one does, of what is the same "
-        "before and after",
-        and_(ge(0.0), le(1.0)),
-    )
-    spread_margin: float = option(
-        0.1,
-        "the same, of all that it does not explain: light, a lens and bad pixels differ from picture to picture",
-        and_(ge(0.0), le(1.0)),
-    )
-    bits_tie: float = option(
-        1e-4,
-        "ways to group pixels whose events take as many bits, up to this fraction, are equally good; then the one with "
-        "the fewest values is taken",
-        ge(0.0),
-    )
 
 
 @attrs.frozen(eq=False)
@@ -74,12 +55,19 @@ class Place:
 
     pixels: Numbers  # (size,), of the flat picture
     patterns: Floats  # (values, size), from 0 to 1
+    core: NDArray[np.bool_] | None = None  # (size,), the pixels by which it is read; None: all of them
+
+    @property
+    def unread(self) -> Numbers:
+        """Return the pixels by which it is not read."""
+        return self.pixels[:0] if self.core is None else self.pixels[~self.core]
 
 
 @attrs.frozen(eq=False)
 class Linear:
-    """Places as the weights of an encoder and a decoder; pixels are from 0 to 1, divided by the light if it varies.
+    """Places as the weights of an encoder and a decoder, but for what they show of each other.
 
+    Pixels are from 0 to 1, divided by the light if it varies.
     ``pixels @ weight + bias`` are logits of which softmax within a place gives the probability of each value;
     ``bits @ patterns + background`` is the picture. Bit ``i`` is about place ``place[i]``.
     """
@@ -103,6 +91,9 @@ class Places:
     unexplained: float  # variance of pixels around what is drawn, as a fraction of all: noise, if the places fit
     score: Score
     exogenous_pixels: Numbers = attrs.field(factory=lambda: np.zeros(0, dtype=np.intp))  # of places left out
+    context: tuple[Context, ...] = ()  # what places show of each other
+    lost: float = 0.0  # the part of what is unexplained that stays in the next picture
+    loose: bool = False  # whether things lie off what is drawn, never twice in the same way
 
     def encode(self, images: Images) -> Codes:
         """Return the value that each place shows: the nearest pattern."""
@@ -137,85 +128,61 @@ class Places:
         for index, place in enumerate(self.places):
             rows = np.flatnonzero(number == index)
             patterns[rows[:, None], place.pixels] = place.patterns
-            sharpness[rows] = 2 * MARGIN / max(_smallest_distance(place.patterns), 1 / WHITE**2)
+            read = place.patterns if place.core is None else place.patterns[:, place.core]
+            sharpness[rows] = 2 * MARGIN / max(_smallest_distance(read), 1 / WHITE**2)
             background[place.pixels] = 0
-        bias = -sharpness * (patterns**2).sum(1) / 2
-        return Linear((patterns * sharpness[:, None]).T, bias, patterns, background, number)
+        seen = patterns.copy()
+        for place in self.places:
+            seen[:, place.unread] = 0
+        bias = -sharpness * (seen**2).sum(1) / 2
+        return Linear((seen * sharpness[:, None]).T, bias, patterns, background, number)
 
 
 def find_places(before: Images, after: Images, options: PlacesOptions | None = None) -> Places:
     """Group the pixels, learn the values of each group, and keep the grouping that makes transitions simplest."""
     options = PlacesOptions() if options is None else options
     rng = np.random.default_rng(options.seed)
-    order = rng.permutation(len(before))[:MAX_PAIRS]
+    order = rng.permutation(len(before))[: most_pairs(before.shape[1:])]
     old, new = (images.reshape(len(images), -1)[order] for images in (before, after))
     light = find_light(old, new, options)
     compared = Compared(old, new, relative_light(old, light), relative_light(new, light))
     colours = before.shape[3] if before.ndim == 4 else 1
-    pictures = compared.pictures(GROUPED_PICTURES)
+    pictures = compared.some(GROUPED_PICTURES)
     ways = _ways(compared, pictures, colours, rng, options)
-    mean, variances = pictures.mean(0) / np.float32(WHITE), Variances.of(compared)
+    mean = mean_of(pictures) / np.float32(WHITE)
+    variances = Variances.of(compared)
     if not ways:
         return Places(before.shape[1:], mean, (), light, False, 1.0, Score(0, 1.0, 0.0))
     tried = [each for groups in ways for each in _try(compared.first(SCORED_PAIRS), groups, variances, options)]
-    return _finish(before.shape[1:], compared, _simplest(tried, options), mean, light, options)
+    return _finish(before.shape[1:], compared, simplest(tried, options), mean, light, options)
+
+
+def most_pairs(shape: tuple[int, ...]) -> int:
+    """Return from how many pairs of pictures values are learned: of large pictures, from fewer."""
+    return min(MAX_PAIRS, max(LEAST_PAIRS, MOST_BYTES // (2 * math.prod(shape))))
 
 
 def _ways(
-    compared: Compared, pictures: Floats, colours: int, rng: np.random.Generator, options: PlacesOptions
+    compared: Compared, pictures: Lit, colours: int, rng: np.random.Generator, options: PlacesOptions
 ) -> list[list[Numbers]]:
     """Return ways to group pixels: by what varies together in a picture, and by what also does in the next one."""
-
-    def located(flat: Floats) -> Floats:
-        return flat.reshape(len(flat), -1, colours)
-
-    labels = group_pixels(located(pictures), rng, options)
+    labels = group_lit_pixels(pictures, colours, rng, options)
     before, after = compared.first(GROUPED_PICTURES).sides()
-    staying = group_pixels(located(before), rng, options, later=located(after))
+    staying = group_lit_pixels(before, colours, rng, options, later=after)
     known = {label.tobytes() for label in labels}
     labels += [label for label in staying[:MORE_CUTS] if label.tobytes() not in known]
     ways = [_colour_groups(label, colours) for label in labels]
     return [groups for groups in ways if groups]
 
 
-@attrs.frozen(eq=False)
-class _Grouping:
-    """A way to group pixels and to separate their values, and how well it does."""
-
-    groups: list[Numbers]
-    kind: Kind  # of values
-    score: Score
-    values: int  # of all groups together
-    unexplained: float  # variance, as a fraction of all …
-    lost: float  # … that which pictures before and after share
-    left_out: float  # … and that of pixels in no group
-    overflow: bool
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class Variances:
-    """How much each pixel varies, and how much of that pictures before and after an action share: (pixels,)."""
-
-    all: Floats
-    staying: Floats
-
-    @classmethod
-    def of(cls, compared: Compared) -> Variances:
-        """Measure both; of what is shared, three standard deviations of chance are taken off."""
-        before, after = (side - side.mean(0) for side in compared.first(GROUPED_PICTURES // 2).sides())
-        both = (np.square(before).mean(0) + np.square(after).mean(0)) / 2
-        by_chance = SURE * before.std(0) * after.std(0) / np.sqrt(len(before))
-        return cls(all=both, staying=np.maximum(np.abs((before * after).mean(0)) - by_chance, 0))
-
-
-def _try(compared: Compared, groups: list[Numbers], variances: Variances, options: PlacesOptions) -> list[_Grouping]:
+def _try(compared: Compared, groups: list[Numbers], variances: Variances, options: PlacesOptions) -> list[Grouping]:
     """Return how well groups of pixels do, with each kind of values."""
     inside, total = np.concatenate(groups), variances.all.sum()
     beyond, staying = (float(np.delete(each, inside).sum()) for each in (variances.all, variances.staying))
     results = []
     for kind, learned in zip(KINDS, learn_values(compared, groups, options, KINDS, hasty=True), strict=True):
         results.append(
-            _Grouping(
+            Grouping(
                 groups=groups,
                 kind=kind,
                 score=score_events(learned.codes[0], learned.codes[1], options),
@@ -224,36 +191,16 @@ def _try(compared: Compared, groups: list[Numbers], variances: Variances, option
                 lost=float((learned.lost + staying) / total),
                 left_out=beyond / float(total),
                 overflow=learned.overflow,
+                common=common_values(learned.codes, options.common_count),
             )
         )
     return results
 
 
-def _simplest(tried: list[_Grouping], options: PlacesOptions) -> _Grouping:
-    """Return the grouping whose events need the fewest bits and, among equals, the one with the fewest values.
-
-    Only groupings are compared that lose about as little of what stays as the best one does: two tiles that became one
-    value are lost, noise is not. Those whose events hardly ever occur again are left out first: they explain noise. So
-    are those that leave out pixels which others explain by events that nearly always occur again.
-    """
-    fitting = [each for each in tried if not each.overflow] or tried
-    best_coverage = max(each.score.coverage for each in fitting)
-    fitting = [each for each in fitting if each.score.coverage >= options.min_coverage * best_coverage]
-    sure = [each for each in fitting if each.score.coverage >= options.sure_coverage * best_coverage]
-    most_left_out = min(each.left_out for each in sure) + options.loss_margin
-    fitting = [each for each in fitting if each.left_out <= most_left_out]
-    most_lost = min(each.lost for each in fitting) + options.loss_margin
-    fitting = [each for each in fitting if each.lost <= most_lost]
-    most_unexplained = min(each.unexplained for each in fitting) + options.spread_margin
-    fitting = [each for each in fitting if each.unexplained <= most_unexplained]
-    most_bits = min(each.score.bits for each in fitting) * (1 + options.bits_tie)
-    return min((each for each in fitting if each.score.bits <= most_bits), key=lambda each: each.values)
-
-
 def _finish(
     shape: tuple[int, ...],
     compared: Compared,
-    grouping: _Grouping,
+    grouping: Grouping,
     mean: Floats,
     light: Light | None,
     options: PlacesOptions,
@@ -275,7 +222,8 @@ def _finish(
     places = tuple(Place(groups[each], _patterns(compared, codes[:, :, each], groups[each])) for each in kept)
     left_out = np.concatenate([groups[number] for number in useful[alone]] or [np.zeros(0, dtype=np.intp)])
     score = score_events(codes[0][:, kept], codes[1][:, kept], options)
-    return Places(shape, background, places, light, learned.overflow, grouping.unexplained, score, left_out)
+    unexplained, lost = grouping.unexplained, grouping.lost
+    return Places(shape, background, places, light, learned.overflow, unexplained, score, left_out, lost=lost)
 
 
 def _patterns(compared: Compared, code: Numbers, pixels: Numbers) -> Floats:

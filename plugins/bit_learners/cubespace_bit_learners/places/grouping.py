@@ -10,6 +10,7 @@ from scipy.cluster.hierarchy import average, fcluster
 from scipy.spatial.distance import squareform
 
 from cubespace.base.options import option
+from cubespace_bit_learners.places.lit import Lit
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.intp]
@@ -48,7 +49,20 @@ class GroupingOptions:
 def group_pixels(
     pictures: Floats, rng: np.random.Generator, options: GroupingOptions, later: Floats | None = None
 ) -> list[Numbers]:
-    """Return ways to group pixels, most clear-cut first: the group of each, or -1, for (pictures, pixels, colours).
+    """Return ways to group pixels, as :func:`group_lit_pixels` does, of (pictures, pixels, colours)."""
+    lit, after = (None if given is None else _as_they_are(given) for given in (pictures, later))
+    assert lit is not None
+    return group_lit_pixels(lit, pictures.shape[2], rng, options, after)
+
+
+def _as_they_are(pictures: Floats) -> Lit:
+    return Lit((pictures.reshape(len(pictures), -1),), (np.ones(len(pictures), dtype=np.float32),))
+
+
+def group_lit_pixels(
+    pictures: Lit, colours: int, rng: np.random.Generator, options: GroupingOptions, later: Lit | None = None
+) -> list[Numbers]:
+    """Return ways to group pixels, most clear-cut first: the group of each, or -1.
 
     Pixels are linked by squared correlation, on average over two groups; each way cuts at one of the largest ratios
     between successive merges. Pixels that agree with no other significantly, such as constant ones, are in no group.
@@ -57,13 +71,10 @@ def group_pixels(
     """
     chance = 1 / len(pictures)
     significant = options.pixel_correlation * chance
-    pixels, following, live = _live(pictures, later, options)
+    seen = Standardised(pictures, later, colours, options)
+    live, near, linked = seen.linked(rng)
     if len(live) == 0:
         return []
-    linked = np.sort(rng.permutation(len(live))[:MAX_LINKED_PIXELS])
-    near = _squared_correlation(pixels, following[:, linked])  # (live, linked)
-    if later is not None:
-        near = (near + _squared_correlation(following, pixels[:, linked])) / np.float32(2)
     near[linked, np.arange(len(linked))] = 0
     sociable = near[linked].max(1, initial=0) > significant
     linked, near = linked[sociable], near[:, sociable]
@@ -77,24 +88,75 @@ def group_pixels(
         member = fcluster(tree, tree[cut, 2], "distance") - 1
         one_hot = np.eye(member.max() + 1, dtype=np.float32)[member]
         nearest = (near @ (one_hot / one_hot.sum(0))).argmax(1)
-        label = np.full(pictures.shape[1], -1, dtype=np.intp)
+        label = np.full(pictures.width // colours, -1, dtype=np.intp)
         label[live] = np.where(near.max(1) > significant, nearest, -1)
         ways.append(label)
     return ways
 
 
-def _live(pictures: Floats, later: Floats | None, options: GroupingOptions) -> tuple[Floats, Floats, Numbers]:
-    """Return the pixels that vary, standardised, the same in the later pictures if there are any, and which they are.
+@attrs.frozen(eq=False)
+class Standardised:
+    """Pixels that vary, without their means and scaled, and the same in later pictures if there are any.
 
-    With later pictures, those that say nothing about themselves in the next picture are left out.
+    A part of the pixels at a time: those of large pictures would not all fit into memory as numbers.
     """
-    pixels, live = _standardised(pictures, options.min_variance)
-    following = pixels
-    if later is not None:
-        following, _ = _standardised(later, options.min_variance, live)
-        stays = np.abs((pixels * following).mean(0).sum(1)) > options.least_staying
-        pixels, following, live = pixels[:, stays], following[:, stays], live[stays]
-    return pixels, following, live
+
+    pictures: Lit
+    later: Lit | None
+    colours: int
+    options: GroupingOptions
+    _known: dict[int, Block] = attrs.field(factory=dict)  # where there is only one part
+
+    def linked(self, rng: np.random.Generator) -> tuple[Numbers, Floats, Numbers]:
+        """Return the pixels that vary, their squared correlations with some, (live, linked), and which those are."""
+        blocks = self.pictures.blocks(self.colours)
+        lives = [self._block(block).live for block in blocks]
+        live = np.concatenate(lives)
+        chosen = np.sort(rng.permutation(len(live))[:MAX_LINKED_PIXELS])
+        if not len(chosen):
+            return live, np.zeros((0, 0), dtype=np.float32), chosen
+        parts = [np.flatnonzero(np.isin(part, live[chosen])) for part in lives]
+        some = [self._block(block).some(part) for block, part in zip(blocks, parts, strict=True)]
+        pixels, following = (np.concatenate(each, axis=1) for each in zip(*some, strict=True))
+        near = [self._near(self._block(block), pixels, following) for block in blocks]
+        return live, np.concatenate(near), chosen
+
+    def _near(self, block: Block, pixels: Floats, following: Floats) -> Floats:
+        near = _squared_correlation(block.pixels, following)
+        if self.later is not None:
+            near = (near + _squared_correlation(block.following, pixels)) / np.float32(2)
+        return near
+
+    def _block(self, columns: slice) -> Block:
+        """Return a part of the pixels; with later pictures, those that say nothing about themselves are left out."""
+        if columns.start in self._known:
+            return self._known[columns.start]
+        pixels, live = _standardised(self._located(self.pictures, columns), self.options.min_variance)
+        following = pixels
+        if self.later is not None:
+            following, _ = _standardised(self._located(self.later, columns), self.options.min_variance, live)
+            stays = np.abs((pixels * following).mean(0).sum(1)) > self.options.least_staying
+            pixels, following, live = pixels[:, stays], following[:, stays], live[stays]
+        block = Block(pixels, following, live + columns.start // self.colours)
+        if columns == slice(0, self.pictures.width):
+            self._known[columns.start] = block
+        return block
+
+    def _located(self, pictures: Lit, columns: slice) -> Floats:
+        return pictures.pixels(columns).reshape(len(pictures), -1, self.colours)
+
+
+@attrs.frozen(eq=False)
+class Block:
+    """Some of the pixels that vary."""
+
+    pixels: Floats  # (pictures, pixels, colours)
+    following: Floats  # the same in the later pictures, or the same
+    live: Numbers  # (pixels,), which they are
+
+    def some(self, rows: Numbers) -> tuple[Floats, Floats]:
+        """Return some of them."""
+        return self.pixels[:, rows], self.following[:, rows]
 
 
 def _largest_gaps(tree: NDArray[np.float64], chance: float, group_correlation: float) -> list[int]:

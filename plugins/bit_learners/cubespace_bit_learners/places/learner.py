@@ -15,7 +15,8 @@ from cubespace.base.arrays import Images
 from cubespace.base.options import structure
 from cubespace.learning.bit_learner import BitLearner, Parts, Unsuitable, Work
 from cubespace.learning.code import EXOGENOUS, Code, Pictures, Regions, SavedCode
-from cubespace_bit_learners.places.camera import CameraOptions, find_carried_places, find_steady_places
+from cubespace_bit_learners.places.camera import find_carried_places, find_steady_places
+from cubespace_bit_learners.places.changes import LearnerOptions, simpler
 from cubespace_bit_learners.places.finder import Places, find_places
 from cubespace_bit_learners.places.light import Light, bright_columns, relative_light_of
 from cubespace_bit_learners.tensor_code import TensorCode, as_numbers, in_batches, load_weights, pixel_rows
@@ -31,9 +32,9 @@ OUT_OF_USE = -1e4  # score of a value that a place does not have, since places d
 class PlacesLearner(BitLearner):
     """Each place is a variable; its value is the pattern nearest to what the place shows."""
 
-    revision = 2
-    Options = CameraOptions
-    options: CameraOptions
+    revision = 5
+    Options = LearnerOptions
+    options: LearnerOptions
     quick = True
     precondition = "values"
     method = "a clustering of pixels"
@@ -43,11 +44,23 @@ class PlacesLearner(BitLearner):
         del held_out
         find = find_steady_places if work.registered else find_places
         found = find(training.before, training.after, self.options)
-        if found.score.coverage < self.options.carried_coverage:
-            found = find_carried_places(training.before, training.after, self.options) or found
+        found = self._carried(training, found) or found
+        if not work.registered and found.score.coverage < self.options.changed_coverage:
+            found = simpler(found, training.before, training.after, self.options)
         if not found.places:
             raise Unsuitable("these pictures show no places: no pixels that vary together")
         return new_code(found, training.before.shape[1:])
+
+    def _carried(self, training: Pairs, found: Places) -> Places | None:
+        """Return places whose values are carried from one to another, if those that were found do not suit pictures.
+
+        Where events occur again though something is lost that stays, they must also describe pairs in fewer bits.
+        """
+        seldom = found.score.coverage < self.options.carried_coverage
+        if not seldom and found.lost <= self.options.carried_lost:
+            return None
+        carried = find_carried_places(training.before, training.after, self.options)
+        return carried if carried is not None and (seldom or carried.score.bits < found.score.bits) else None
 
     def read(self, saved: SavedCode, parts: Parts) -> Code:
         """Build the code of places again."""
@@ -160,7 +173,7 @@ class Reader(nn.Module):
 
 
 class Painter(nn.Module):
-    """Every place shows the pattern of its value; what belongs to no place is background."""
+    """Every place shows the pattern of its value, and what it shows of others; what is in no place is background."""
 
     def __init__(self, details: Mapping[str, Any]) -> None:
         super().__init__()
@@ -169,6 +182,7 @@ class Painter(nn.Module):
         shape = (places, self.blocks.bits.shape[1], most_pixels)
         self.patterns = nn.Parameter(torch.zeros(shape), requires_grad=False)
         self.background = nn.Parameter(torch.zeros(len(details["places"])), requires_grad=False)
+        self.context = nn.ModuleList(Shown(self.blocks, *pair) for pair in details.get("context", ()))
 
     def set_patterns(self, patterns: NDArray[np.float32], background: NDArray[np.float32]) -> None:
         """Set what is shown, in [0, 1]: the patterns of all values, (bits, pixels), and the background, (pixels,)."""
@@ -187,7 +201,34 @@ class Painter(nn.Module):
         shown = torch.bmm(values, self.patterns).transpose(0, 1)  # (batch, places, pixels)
         drawn = self.background.expand(len(bits), -1)
         pixels = blocks.pixels.flatten()[blocks.pixel_slots]
-        return drawn.index_add(1, pixels, shown.flatten(1)[:, blocks.pixel_slots])
+        drawn = drawn.index_add(1, pixels, shown.flatten(1)[:, blocks.pixel_slots])
+        if not len(self.context):
+            return drawn
+        seen = torch.sigmoid(drawn)
+        for part in self.context:
+            seen = part(bits, seen)
+        return torch.logit(seen.clamp(DARKEST, 1 - DARKEST))
+
+
+class Shown(nn.Module):
+    """What a place shows of another one: added to its pixels, by the values of both."""
+
+    pixels: Tensor
+    own: Tensor
+    others: Tensor
+
+    def __init__(self, blocks: Blocks, place: int, other: int) -> None:
+        super().__init__()
+        pixels = blocks.pixels[place][blocks.pixel_used[place]]
+        own, others = (blocks.bits[each][blocks.bit_used[each]] for each in (place, other))
+        for name, index in (("pixels", pixels), ("own", own), ("others", others)):
+            self.register_buffer(name, index, persistent=False)
+        self.shown = nn.Parameter(torch.zeros(len(own), len(others), len(pixels)), requires_grad=False)
+
+    def forward(self, bits: Tensor, seen: Tensor) -> Tensor:
+        """Return pictures, (batch, pixels), from 0 to 1, with what this adds."""
+        both = bits[:, self.own, None] * bits[:, None, self.others]  # (batch, values, values)
+        return seen.index_add(1, self.pixels, both.flatten(1) @ self.shown.flatten(0, 1))
 
 
 def new_code(found: Places, image_shape: tuple[int, ...]) -> PlacesCode:
@@ -202,12 +243,17 @@ def new_code(found: Places, image_shape: tuple[int, ...]) -> PlacesCode:
         "light": None if found.light is None else attrs.asdict(found.light),
         "exogenous": [int(pixel) for pixel in found.exogenous_pixels],
         "unexplained": round(found.unexplained, 6),
+        "context": [[each.place, each.other] for each in found.context],
     }
     reader, painter = Reader(details), Painter(details)
     reader.set_weights(linear.weight, linear.bias, torch.from_numpy(found.background))
     painter.set_patterns(linear.patterns + linear.background, found.background)
+    for part, context in zip(painter.context, found.context, strict=True):
+        assert isinstance(part, Shown)
+        part.shown.copy_(torch.from_numpy(context.shown))
     code = _code(image_shape, reader, painter, details)
     code.doubt = "some place has more values than can be learned" if found.overflow else ""
+    code.loose = found.loose
     return code
 
 

@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 
 from cubespace.base.options import option
 from cubespace_bit_learners.places.clusters import clear_clusters, cluster, means, most_different
+from cubespace_bit_learners.places.lit import Lit
 
 Flat = NDArray[np.uint8]  # (pictures, pixels)
 Floats = NDArray[np.float32]
@@ -30,7 +31,8 @@ MAX_DIMENSIONS = 256  # in which patterns are compared
 NOISE_PAIRS = 1500  # from which the noise is measured
 PROBED_PICTURES = 500  # whose most similar pictures are added to these pairs
 COUNTED_PICTURES = 1000  # whose values are counted first
-CHUNK = 1000  # pictures converted to floats at once
+CHUNK = 1000  # pictures converted to floats at once …
+MOST_NUMBERS = 1 << 23  # … and numbers, of large pictures
 
 # tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change; clear
 # ones are the clusters that are farthest apart for what they are wide, whatever makes them wide
@@ -74,15 +76,17 @@ class Compared:
 
     def pictures(self, count: int) -> Floats:
         """Return ``count`` pictures, half from before and half from after, of different pairs if there are enough."""
+        return self.some(count).pixels(slice(None))
+
+    def some(self, count: int) -> Lit:
+        """Return the same pictures, which become numbers where they are looked at."""
         half = min(count, len(self.before)) // 2
         old, new = slice(0, half), slice(len(self.before) - half, None)
-        parts = self.before[old] / self.light_before[old, None], self.after[new] / self.light_after[new, None]
-        return np.concatenate(parts).astype(np.float32)
+        return Lit((self.before[old], self.after[new]), (self.light_before[old], self.light_after[new]))
 
-    def sides(self) -> tuple[Floats, Floats]:
-        """Return the pictures before and those after, (pairs, pixels) each, under the usual light."""
-        before, after = self.before / self.light_before[:, None], self.after / self.light_after[:, None]
-        return before.astype(np.float32), after.astype(np.float32)
+    def sides(self) -> tuple[Lit, Lit]:
+        """Return the pictures before and those after."""
+        return Lit((self.before,), (self.light_before,)), Lit((self.after,), (self.light_after,))
 
     def look(self, pixels: Numbers) -> Floats:
         """Return the patterns of some pixels, first all before, then all after, in at most ``MAX_DIMENSIONS`` numbers.
@@ -96,8 +100,9 @@ class Compared:
             sketch = csr_array((sign.astype(np.float32), (bins, np.arange(size))), (MAX_DIMENSIONS, size))
         parts = []
         for flat, light in ((self.before, self.light_before), (self.after, self.light_after)):
-            for first in range(0, len(flat), CHUNK):
-                rows = slice(first, first + CHUNK)
+            step = max(1, min(CHUNK, MOST_NUMBERS // max(1, len(pixels))))
+            for first in range(0, len(flat), step):
+                rows = slice(first, first + step)
                 part = (flat[rows, pixels] / light[rows, None]).astype(np.float32)
                 parts.append(part if sketch is None else (sketch @ part.T).T)
         return np.concatenate(parts)

@@ -14,13 +14,13 @@ from cubespace.data.domain import Domain, Pairs
 from cubespace.evaluation.memorisation import Memorised
 from cubespace.evaluation.plan_record import SearchRecord
 from cubespace.evaluation.problems import make_problems, own_problem
+from cubespace.learning.code_metrics import redrawing_errors
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.runs.folder.trace_file import load_trace
 from cubespace.runs.pictures.solving import (
     Solution,
     check_pictures,
     fit_picture,
-    redrawing_errors,
     refuse_missing,
     search_problem,
     solve_problem,

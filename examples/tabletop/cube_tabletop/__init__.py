@@ -1,0 +1,1 @@
+"""Blocks on a table, rendered in three dimensions."""
