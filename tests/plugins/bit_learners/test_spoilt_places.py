@@ -13,6 +13,7 @@ from cubespace.data.spoiled_pictures import spoil_pixels, spoil_scene
 from cubespace.plugins.catalogue import load_plugins
 from cubespace.settings.spoiled_pictures import PictureSpoiling
 from cubespace_bit_learners.places import grouping as grouping_module
+from cubespace_bit_learners.places import lit
 from cubespace_bit_learners.places.clusters import clear_clusters
 from cubespace_bit_learners.places.events import Score
 from cubespace_bit_learners.places.finder import PlacesOptions, find_places
@@ -80,6 +81,17 @@ def test_pixels_that_only_a_pointer_changes_are_in_no_group_of_those_that_stay()
     shown = [np.bincount(cells[label == number], minlength=9) for number in range(label.max() + 1)]
     assert sorted(int(each.max()) for each in shown)[-9:] == [80] * 9
     assert all(each.max() == each.sum() for each in shown if each.sum() > 3)
+
+
+def test_parts_of_a_picture_in_which_nothing_varies_change_no_group(monkeypatch) -> None:
+    seen = np.random.default_rng(1).integers(2, size=(300, 4)).astype(np.float32).repeat(6, axis=1) * 255
+    wide = np.concatenate((seen, np.zeros((300, 76), dtype=np.float32)), axis=1)[:, :, None]  # (pictures, pixels, 1)
+    whole = group_pixels(wide, np.random.default_rng(0), GroupingOptions())[0]
+    monkeypatch.setattr(lit, "MOST_BLOCK", 300 * 10)  # ten pixels of all pictures at a time
+    parts = group_pixels(wide, np.random.default_rng(0), GroupingOptions())[0]
+    assert (parts == whole).all()
+    assert (whole[24:] < 0).all()
+    assert len(set(whole[:24].tolist())) == 4
 
 
 def test_a_few_patterns_that_share_a_bad_pixel_are_no_cluster() -> None:

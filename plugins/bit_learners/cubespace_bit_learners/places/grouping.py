@@ -182,6 +182,7 @@ def _standardised(pictures: Floats, min_variance: float, chosen: Numbers | None 
 def _squared_correlation(one: Floats, other: Floats) -> Floats:
     """Return the squared covariances of each two pixels, summed over their colours (the RV coefficient)."""
     count, rows, colours = one.shape
-    cross = one.reshape(count, -1).T @ other.reshape(count, -1) / count
-    shared: Floats = (cross**2).reshape(rows, colours, -1, colours).sum((1, 3))
+    columns = other.shape[1]
+    cross = one.reshape(count, rows * colours).T @ other.reshape(count, columns * colours) / count
+    shared: Floats = (cross**2).reshape(rows, colours, columns, colours).sum((1, 3))  # either may be empty
     return shared
