@@ -14,7 +14,7 @@ COMMANDS = [line for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTAL
 FAIL = {"cube plan --run few/run few/start.png few/goal.png"}  # the tutorial makes it fail on purpose
 SHOWN = [  # what the page says is printed, after which command
     ("python examples/kitchen.py kitchen", "1200 pairs of 48 states, start.png and goal.png in kitchen"),
-    ("cube run --domain images:path=kitchen/pairs -o kitchen/run", "(no gradient training); 15 bits in 5 variables"),
+    ("cube run --domain images:path=kitchen/pairs -o kitchen/run", "(no gradient training); 19 bits in 8 variables"),
     ("cube run --domain images:path=kitchen/pairs -o kitchen/run", "The 1,080 training pairs show 13 differences"),
     ("cube run --domain images:path=kitchen/pairs -o kitchen/run", "fd-lmcut                    30     30      ?"),
     ("cube plan --run kitchen/run kitchen/start.png kitchen/goal.png", "8 steps, validity unknown; 8 of 8 steps seen"),
