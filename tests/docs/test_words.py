@@ -39,8 +39,9 @@ INVENTED = {
     "pddlgym",
     "deepcubeai",
     "cells",
+    "tabletop",
     "difference",
-}  # components that exist only in the text
+}  # components that exist only in the text, or in a package of its own
 
 
 def blocks(text: str) -> list[str]:

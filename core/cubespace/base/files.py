@@ -175,10 +175,15 @@ def well_formed(*sources: Path | str) -> Iterator[None]:
         ) from error
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file at once, even a pipe that nobody writes to."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file; what is no file, such as a pipe that nobody writes to, is refused."""
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError(errno.EINVAL, "it is not a regular file")
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -133,11 +133,8 @@ def _find(
     variance = np.where(np.repeat(located, colours), pictures.var(0), 0)
     scored = compared.first(SCORED_PAIRS)
     inner = [_inner(groups, before.shape[1:3], colours) for groups in ways]
-    tried = [
-        _tried(scored, groups, core, variance, options, learn)
-        for groups, core in zip(ways, inner, strict=True)
-        if groups
-    ]
+    cores = [each for each in zip(ways, inner, strict=True) if each[0]]
+    tried = [_tried(scored, groups, core, variance, options, learn) for groups, core in cores]
     known = [way for way in tried if way is not None]
     for way in tuple(known):
         groups = absorbed(way.groups, way.codes, options)
