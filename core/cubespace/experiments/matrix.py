@@ -14,6 +14,7 @@ import tomli_w
 
 from cubespace.base.errors import CubeError, UsageError
 from cubespace.base.options import Text, parse_spec, structure, suggestion
+from cubespace.experiments.cell_folders import LAST, CellFolders
 from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.check import resolve_components
@@ -21,8 +22,7 @@ from cubespace.settings.run_config import SHORT_NAMES, RunConfig, flat, load_con
 from cubespace.settings.stages import way_to
 from cubespace.settings.toml_file import read_toml
 
-CHAIN = tuple(stage.name for stage in way_to("evaluate"))  # the stages of a cell, besides its diagnosis
-CELLS = "cells"  # the folder of the run folders, below that of the matrix
+CHAIN = tuple(stage.name for stage in way_to(LAST))  # the stages of a cell, besides its diagnosis
 DOMAIN, VARIANT, PLANNER, SEED, PRESET = "domain", "variant", "planner", "seed", "preset"
 MAX_SLUG = 60  # characters of a folder's name before its hash
 
@@ -93,13 +93,13 @@ def read_matrix(file: Path) -> Matrix:
 
 
 def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixCell]:
-    """Return the cells of a matrix; cells with equal settings share a run folder."""
+    """Return the cells of a matrix; cells with equal settings share a run folder, which keeps the name it has."""
     axes = matrix.values()
     for rule in matrix.exclude:
         for axis in rule:
             if axis not in axes:
                 raise UsageError(f"exclude: there is no axis '{axis}'. {_there(axis, axes)}")
-    folders: dict[str, Path] = {}
+    begun, folders = CellFolders.of(folder), dict[str, Path]()
     cells = []
     for combination in product(*axes.values()):
         values = dict(zip(axes, combination, strict=True))
@@ -108,9 +108,10 @@ def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixC
         config = _configuration(matrix, values, catalogue)
         said = {axis: str(value) for axis, value in values.items()} or {DOMAIN: config.domain}
         varying = [said[axis] for axis in said if len(axes.get(axis, ())) > 1] or [config.domain]
-        key = config.key("evaluate")
-        place = folders.setdefault(key, folder / CELLS / f"{_slug(varying)}-{key[:8]}")
-        cells.append(MatrixCell(values=said, config=config, folder=place))
+        key = config.key(LAST)
+        if key not in folders:
+            folders[key] = begun.place(_slug(varying), key)
+        cells.append(MatrixCell(values=said, config=config, folder=folders[key]))
     if not cells:
         raise UsageError("every cell of the matrix is excluded")
     varied = [

@@ -14,7 +14,8 @@ from cubespace.base.records import read_record
 from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.summary import PlannerResults
-from cubespace.experiments.matrix import CELLS, PLANNER, SEED, MatrixCell, cells_of, read_matrix
+from cubespace.experiments.cell_folders import CELLS
+from cubespace.experiments.matrix import PLANNER, SEED, MatrixCell, cells_of, read_matrix
 from cubespace.experiments.sharing import finished_stages
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import HeldOutMeasures

@@ -61,7 +61,7 @@ def test_a_learner_that_is_named_is_taken_without_trying_others(tmp_path) -> Non
 
 
 def test_a_learner_that_pictures_do_not_suit_is_refused_with_a_way_out(tmp_path) -> None:
-    with pytest.raises(UsageError, match="show no piles: .*; --learner auto looks for a learner that suits them"):
+    with pytest.raises(UsageError, match=r"show no piles: .*; --learner auto looks for a learner that suits them"):
         trained(tmp_path, **{"learner.name": "piles"})
 
 
