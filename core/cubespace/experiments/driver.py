@@ -101,7 +101,7 @@ class MatrixRun:
         told: Callable[[JobResult], None] = lambda _: None,
     ) -> Outcome:
         """Run the remaining jobs in random order, so that a part of them is a fair sample; a failure stops no other."""
-        begun, failures = time.monotonic(), {}
+        begun, failures, succeeded = time.monotonic(), dict[str, str](), set[str]()
         with owned(self.folder, "matrix", MATRIX):
             self.prepare()
             jobs = self.jobs()
@@ -112,12 +112,20 @@ class MatrixRun:
 
             def finished(result: JobResult) -> None:
                 times.add(result)
-                if not result.succeeded:
+                if result.succeeded:
+                    succeeded.add(result.job.name)
+                else:
                     failures[result.job.name] = result.reason
                 told(result)
 
             executor.run(executor_jobs(jobs, self.folder, call or CellCall(), self.matrix.diagnose), finished)
         self.ledger.forget()
+        failures |= {
+            job.name: f"it ended well, but {job.cell.folder} has no finished stage '{job.stage}' with these settings: "
+            "if its files were changed, remove the folder"
+            for job in jobs
+            if job.name in succeeded and not self.done(job.cell, job.stage)
+        }
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)

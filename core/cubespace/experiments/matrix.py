@@ -24,6 +24,7 @@ from cubespace.settings.toml_file import read_toml
 
 CHAIN = tuple(stage.name for stage in way_to(LAST))  # the stages of a cell, besides its diagnosis
 DOMAIN, VARIANT, PLANNER, SEED, PRESET = "domain", "variant", "planner", "seed", "preset"
+NAMED = {DOMAIN, VARIANT, PLANNER, PRESET, "learner", "apply", "encoder", "decoder", "precondition"}
 MAX_SLUG = 60  # characters of a folder's name before its hash
 
 
@@ -74,11 +75,13 @@ class MatrixCell:
     values: Mapping[str, str]  # of each axis, as written
     config: RunConfig
     folder: Path  # its run folder
+    varying: tuple[str, ...] = ()  # the axes that tell it from other cells
 
     @property
     def name(self) -> str:
-        """Return the values in one line."""
-        return ", ".join(f"seed {value}" if axis == SEED else value for axis, value in self.values.items())
+        """Return in one line what tells this cell from others; settings that are no component by their names."""
+        values = {axis: value for axis, value in self.values.items() if axis in self.varying} or self.values
+        return ", ".join(_said(axis, value) for axis, value in values.items())
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -107,11 +110,11 @@ def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixC
             continue
         config = _configuration(matrix, values, catalogue)
         said = {axis: str(value) for axis, value in values.items()} or {DOMAIN: config.domain}
-        varying = [said[axis] for axis in said if len(axes.get(axis, ())) > 1] or [config.domain]
+        varying = tuple(axis for axis in said if len(axes.get(axis, ())) > 1)
         key = config.key(LAST)
         if key not in folders:
-            folders[key] = begun.place(_slug(varying), key)
-        cells.append(MatrixCell(values=said, config=config, folder=folders[key]))
+            folders[key] = begun.place(_slug([said[axis] for axis in varying] or [config.domain]), key)
+        cells.append(MatrixCell(values=said, config=config, folder=folders[key], varying=varying))
     if not cells:
         raise UsageError("every cell of the matrix is excluded")
     varied = [
@@ -189,6 +192,11 @@ def seeds_of(text: str) -> list[int]:
 def _there(name: str, known: Iterable[str]) -> str:
     """Return what was probably meant, and what is available."""
     return f"{suggestion(name, known)}Available: {', '.join(known) or 'none'}."
+
+
+def _said(axis: str, value: str) -> str:
+    """Return the value of an axis for a reader: what names a component needs no more, a number does."""
+    return value if axis in NAMED else f"{axis} {value}"
 
 
 def _matches(rule: Mapping[str, Any], values: Mapping[str, Any]) -> bool:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 import attrs
@@ -21,7 +20,7 @@ from cubespace.base.options import NoOptions
 from cubespace.cli.commands import app
 from cubespace.cli.matrix import Axes
 from cubespace.experiments.driver import MatrixRun
-from cubespace.experiments.executor import JobResult
+from cubespace.experiments.executor import Job, JobResult
 from cubespace.experiments.tables.formats import markdown
 from cubespace.experiments.tables.rows import read_runs
 from cubespace.experiments.tables.table import make_table
@@ -46,64 +45,6 @@ def test_a_planner_axis_and_a_precondition_axis_retrain_nothing(tmp_path) -> Non
     assert wider.run(InProcess(NoOptions())).done == 6
     assert done(tmp_path) == {"data": 1, "train": 1, "extract": 2, "evaluate": 6}
     assert before.items() <= {file: file.stat().st_mtime_ns for file in tmp_path.glob("cells/*/manifest.json")}.items()
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.glob("cells/*"))
-
-
-def test_a_matrix_with_more_values_of_an_axis_keeps_its_cells(tmp_path) -> None:
-    first = tiny_matrix({"seed": "0", "planner": PLANNERS[:1]})
-    MatrixRun.of(first, tmp_path).run(InProcess(NoOptions()))
-    (begun,) = names(tmp_path)
-    assert begun.startswith("lightsout-2-"), "nothing varies yet"
-
-    more = tiny_matrix({"seed": "0-1", "planner": PLANNERS})
-    result = MatrixRun.of(more, tmp_path).run(InProcess(NoOptions()))
-    assert (result.done, result.before) == (4, 1)
-    assert done(tmp_path) == {"data": 2, "train": 2, "extract": 2, "evaluate": 4}
-    assert len(names(tmp_path)) == 4
-    assert begun in names(tmp_path)
-    assert make_table(read_runs([tmp_path])).left_out == "", "tables find the cell under the name that it has"
-
-
-@pytest.mark.parametrize(
-    ("axes", "settings", "again"),
-    [
-        ({"planner": ["fd-blind"]}, {}, ["evaluate"]),
-        ({"planner": PLANNERS}, {}, ["evaluate"]),
-        ({"plan.time_limit": [77, 78]}, {}, ["evaluate", "evaluate"]),
-        ({"seed": "0"}, {"extract.precondition": "values"}, ["extract", "evaluate"]),
-    ],
-)
-def test_what_a_matrix_learned_before_serves_other_axes_and_settings(tmp_path, axes, settings, again) -> None:
-    def run(axes, settings):
-        return MatrixRun.of(tiny_matrix(axes, {**DEFAULTS, **settings}), tmp_path).run(InProcess(NoOptions()))
-
-    run({"seed": "0"}, {})
-    before = done(tmp_path)
-    result = run({"seed": "0", **axes}, settings)
-    assert result.done == result.cells
-    assert done(tmp_path) - before == Counter(again)
-
-
-def test_a_matrix_with_other_settings_of_the_diagnosis_diagnoses_its_cells_again(tmp_path) -> None:
-    for states in (20, 15):
-        matrix = tiny_matrix({"seed": "0"}, {**DEFAULTS, "diagnose.states": states})
-        result = MatrixRun.of(matrix, tmp_path).run(InProcess(NoOptions()))
-        assert (result.done, result.cells, result.before) == (1, 1, 0)
-        (diagnosis,) = tmp_path.glob("cells/*/diagnosis.json")
-        assert json.loads(diagnosis.read_text())["states"] == states
-    assert done(tmp_path) == {"data": 1, "train": 1, "extract": 1, "evaluate": 1}
-
-
-def test_a_folder_whose_settings_were_changed_by_hand_lends_nothing_that_differs(tmp_path) -> None:
-    MatrixRun.of(tiny_matrix({"seed": "0"}), tmp_path).run(InProcess(NoOptions()))
-    (config,) = tmp_path.glob("cells/*/config.toml")
-    config.write_text(config.read_text().replace("transitions = 600", "transitions = 601"))
-    result = MatrixRun.of(tiny_matrix({"seed": "0-1"}), tmp_path).run(InProcess(NoOptions()))
-    assert (result.done, result.failures) == (2, {})
-    assert done(tmp_path) == {"data": 3, "train": 3, "extract": 3, "evaluate": 3}
 
 
 def test_a_cell_whose_results_were_changed_is_left_out_by_name_and_done_again(tmp_path) -> None:
@@ -164,6 +105,18 @@ def test_a_cell_that_fails_is_told_with_its_reason_and_harms_no_other(tmp_path) 
     assert (result.done, result.cells) == (2, 4)
     assert len(result.failures) == 3, "the shared stage, and two cells that need it"
     assert any("needs" in reason for reason in result.failures.values())
+
+
+def test_a_job_that_ends_well_without_its_results_is_told(tmp_path) -> None:
+    class Idle(InProcess):
+        def call(self, job: Job) -> JobResult:
+            return JobResult(job=job, status=0)
+
+    run = MatrixRun.of(tiny_matrix({"seed": "0"}), tmp_path)
+    result = run.run(Idle(NoOptions()))
+    assert result.done == 0
+    (reason,) = result.failures.values()
+    assert reason.startswith(f"it ended well, but {run.cells[0].folder} has no finished stage 'evaluate'")
 
 
 def test_a_folder_of_something_else_and_a_matrix_at_work_are_refused(tmp_path) -> None:
