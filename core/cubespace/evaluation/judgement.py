@@ -47,8 +47,11 @@ class Judgement:
 
     @property
     def lines(self) -> list[str]:
-        """Return the findings for a terminal, one by one, the warnings last: they are to be seen."""
-        calm = [finding.words for finding in self.findings if not finding.warning]
+        """Return the findings for a terminal, one by one, the warnings last: they are to be seen.
+
+        Where effects come from has been said before they were extracted.
+        """
+        calm = [finding.words for finding in self.findings if not finding.warning and finding.about != "effects"]
         return [*calm, *(f"warning: {finding.words}" for finding in self.warnings)]
 
     def record(self) -> JudgementRecord:
