@@ -183,8 +183,8 @@ def page(machine: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
         "# What pruning saves of a tuning, by `benchmarks/pruning.py`",
         "",
         f"{machine['processor']}, {machine['cores']} cores, version {machine['cubespace']}.",
-        "*Regret*: by how much the lowest loss with the pruner is above the one without; *noise*: the standard deviation "
-        f"of the latter over {FURTHER_SEEDS} further seeds of the training; *as good*: regret of at most the noise.",
+        "*Regret*: by how much the lowest loss with the pruner is above the one without; *noise*: the standard "
+        f"deviation of the latter over {FURTHER_SEEDS} further seeds of the training; *as good*: regret of at most the noise.",
         "",
         *("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head))),
         *("| " + " | ".join(str(row[key]) for key in head) + " |" for row in rows),
