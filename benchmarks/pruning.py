@@ -184,7 +184,8 @@ def page(machine: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
         "",
         f"{machine['processor']}, {machine['cores']} cores, version {machine['cubespace']}.",
         "*Regret*: by how much the lowest loss with the pruner is above the one without; *noise*: the standard "
-        f"deviation of the latter over {FURTHER_SEEDS} further seeds of the training; *as good*: regret of at most the noise.",
+        f"deviation of the latter over {FURTHER_SEEDS} further seeds of the training; *as good*: regret of at most the "
+        "noise.",
         "",
         *("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head))),
         *("| " + " | ".join(str(row[key]) for key in head) + " |" for row in rows),
