@@ -7,7 +7,7 @@ import importlib.util
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -155,7 +155,7 @@ def tune(
     except Stopped as stop:
         stop.advice = f": cube tune {folder} --trials {trials} continues"
         raise
-    _show(study, folder / BEST, as_json)
+    _show(study, tuning.objectives, folder / BEST, as_json)
 
 
 def _told(tuning: Tuning, quiet: bool) -> Callable[[optuna.trial.FrozenTrial, JobResult], None]:
@@ -190,7 +190,7 @@ def typed(text: str) -> Choice:
     return {"true": True, "on": True, "false": False, "off": False}.get(text.lower(), text)
 
 
-def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
+def _show(study: optuna.Study, objectives: Sequence[str], best: Path, as_json: bool) -> None:
     """Print the best trials."""
     import optuna
 
@@ -209,7 +209,8 @@ def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
     states = {"pruned": optuna.trial.TrialState.PRUNED, "failed": optuna.trial.TrialState.FAIL}
     counts = [(len(ended(study, state)), word) for word, state in states.items()]
     others = "".join(f", {count} {word}" for count, word in counts if count)
-    typer.echo(f"{len(done)} trials{others}; the best:", err=True)
+    trials = "1 trial" if len(done) == 1 else f"{len(done)} trials"
+    typer.echo(f"{trials}{others}; the best by {', '.join(objectives)}:", err=True)
     for trial in ranked[: max(SHOWN, len(front) if len(study.directions) > 1 else 0)]:
         words = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in trial.params.items())
         typer.echo(f"{', '.join(f'{value:.6g}' for value in trial.values)}  trial {trial.number}: {words}")
