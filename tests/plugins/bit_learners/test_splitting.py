@@ -74,5 +74,5 @@ def test_what_comes_and_goes_by_itself_is_no_value() -> None:
 def test_values_are_split_only_if_events_recur_nearly_as_often(coverage: float, splits: bool) -> None:
     merged = Grouping([], "tight", Score(194, 0.99, 7.6), 72, 0.48, 0.0032, 0.0, overflow=False, common=72)
     score = Score(events=217, coverage=coverage, bits=8.0)
-    exact = attrs.evolve(merged, kind="split", score=score, values=81, unexplained=0.47, lost=0.0011, common=81)
+    exact = attrs.evolve(merged, kind="tight-split", score=score, values=81, unexplained=0.47, lost=0.0011, common=81)
     assert simplest([merged, exact], PlacesOptions()) is (exact if splits else merged)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cubespace.base.options import option
 from cubespace_bit_learners.places.clusters import LINKED_PATTERNS
 from cubespace_bit_learners.places.events import Score
-from cubespace_bit_learners.places.values import Kind
+from cubespace_bit_learners.places.values import SPLIT, Kind
 
 Numbers = NDArray[np.intp]
 
@@ -122,7 +122,7 @@ def _leaves_out(one: Grouping, more: Grouping, options: SelectionOptions) -> boo
 
 def _splits_too_much(one: Grouping, coarser: Grouping, options: SelectionOptions) -> bool:
     """Return whether values that were split are no values: events recur less often than those of what was split."""
-    of_it = one.kind == "split" and coarser.kind == "tight" and coarser.groups is one.groups
+    of_it = one.kind == coarser.kind + SPLIT and coarser.groups is one.groups
     return of_it and one.score.coverage < coarser.score.coverage - options.split_coverage
 
 

@@ -35,11 +35,11 @@ COUNTED_PICTURES = 1000  # whose values are counted first
 CHUNK = 1000  # pictures converted to floats at once …
 MOST_NUMBERS = 1 << 23  # … and numbers, of large pictures
 
-# tight values differ by more than noise can; split ones are tight ones of which some are two by what pairs know; loose
-# ones differ by more than what is found in pairs that do not change; clear ones are clusters as far apart as possible
-# for what they are wide, whatever makes them wide
-Kind = Literal["tight", "split", "loose", "clear"]
-KINDS: tuple[Kind, ...] = ("tight", "split", "loose", "clear")
+# tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change; split
+# ones are such of which some are two by what pairs know; clear ones are as far apart as possible for their width
+Kind = Literal["tight", "tight-split", "loose", "loose-split", "clear"]
+KINDS: tuple[Kind, ...] = ("tight", "tight-split", "loose", "loose-split", "clear")
+SPLIT = "-split"
 
 
 @attrs.frozen(kw_only=True, slots=False)  # the options of a learner consist of several such classes
@@ -176,11 +176,11 @@ def _of_each_kind(
             floor = 2 * rounding * patterns.shape[1]
             yield clear_clusters(patterns, floor, options.common_count, options.max_values), False
             continue
-        limit = found.loose if kind == "loose" else found.tight
+        limit = found.loose if kind.startswith("loose") else found.tight
         if limit not in known:
             known[limit] = _by_limit(found.points, limit, options, hasty)
         code, many = known[limit]
-        yield (split_values(patterns, code, options) if kind == "split" and not many else code), many
+        yield (split_values(patterns, code, options) if kind.endswith(SPLIT) and not many else code), many
 
 
 def _by_limit(points: Doubles, limit: float, options: ValueOptions, hasty: bool) -> tuple[Numbers, bool]:
