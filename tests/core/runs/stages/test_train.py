@@ -8,7 +8,7 @@ import pytest
 from tile_learner import TileLearner, with_a_stranger
 from tiny_run import HASTY
 
-from cubespace.base.errors import ComponentError
+from cubespace.base.errors import ComponentError, UsageError
 from cubespace.base.observer import Observer
 from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import load_plugins
@@ -58,6 +58,11 @@ def test_a_run_keeps_what_was_tried_and_tells_the_user(tmp_path) -> None:
 def test_a_learner_that_is_named_is_taken_without_trying_others(tmp_path) -> None:
     done, _ = trained(tmp_path, **{"learner.name": "places:seed=2"})
     assert (done.learner().learner, done.learner().candidates) == ("places:seed=2", ())
+
+
+def test_a_learner_that_pictures_do_not_suit_is_refused_with_a_way_out(tmp_path) -> None:
+    with pytest.raises(UsageError, match=r"show no piles: .*; --learner auto looks for a learner that suits them"):
+        trained(tmp_path, **{"learner.name": "piles"})
 
 
 def test_nothing_is_said_about_actions_where_none_were_learned(tmp_path) -> None:
