@@ -11,7 +11,7 @@ from cubespace.base.files import write_json
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.data.transitions import Transitions
 from cubespace.learning.bit_learner import BitLearner, Unsuitable, Work
-from cubespace.learning.choice import Choice, choose_code
+from cubespace.learning.choice import Choice, choose_code, refusal
 from cubespace.learning.code import Code
 from cubespace.learning.code_file import save_code
 from cubespace.learning.code_metrics import measure
@@ -96,11 +96,14 @@ def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:
         return Choice(learner=None, code=None)
     choice = choose_code(quick_learners(run.catalogue), data.train, data.validation, work, config, guard=blame)
     for tried in choice.candidates:
-        run.observer.say(f"train: learner {tried.summary}")
+        run.observer.say(f"train: {'warning: ' if tried.failed else ''}learner {tried.summary}")
     if choice.learner is None:
         learner = make_learner(run.catalogue, defaults.TRAINED_LEARNER)
         line = announce_learner(defaults.TRAINED_LEARNER, learner, run.run.config)
-        run.observer.say(f"train: no quick learner fits, so it is {line}")
+        run.observer.say(
+            f"train: warning: {refusal(choice.candidates)}; so a network is trained by gradient, which takes minutes "
+            f"instead of seconds: {line}"
+        )
     return choice
 
 

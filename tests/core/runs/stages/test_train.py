@@ -109,6 +109,17 @@ def test_the_code_of_a_run_is_read_by_its_learner(tmp_path) -> None:
     assert done.code().actions is None
 
 
+def test_where_no_quick_learner_fits_it_is_said_before_a_network_is_trained_and_kept(tmp_path) -> None:
+    done, text = trained(tmp_path, **{**HASTY, "learner.name": AUTO, "learner.most_structure": 0.0})
+    said = "no quick learner fits these pictures: piles: these pictures show no piles"
+    assert f"train: warning: {said}" in text
+    assert "so a network is trained by gradient, which takes minutes instead of seconds: learner autoencoder" in text
+    assert text.index(said) < text.index("gradient updates")
+    (warning,) = done.learner().warnings
+    assert warning.startswith(said)
+    assert "places: bits lack something that pixels share, 0.00" in warning
+
+
 def test_a_learner_of_somebody_else_that_fails_is_named(tmp_path) -> None:
     class Failing(TileLearner):
         def learn(self, *_) -> Code:
