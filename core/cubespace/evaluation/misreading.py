@@ -23,8 +23,8 @@ HALF = 0.5  # of the way from one value to the other
 def misread_share(bits: Bits, seen: Pixels, drawn: Pixels, groups: Sequence[int], regions: NDArray[np.intp]) -> float:
     """Return which fraction of pictures shows another value than is read, for some variable; errors as of a normal law.
 
-    ``drawn`` is what the code draws of what is ``seen``; ``groups`` gives the variable of each bit, ``regions`` the one
-    of each pixel, (height, width). Worked example: two tiles differ by six standard deviations of noise, so one picture
+    ``drawn`` is what the code draws of what is ``seen``. Nothing should have been learned from these pictures: others
+    lie nearer to what is drawn. ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height, width). Worked example: two tiles differ by six standard deviations of noise, so one picture
     in 740 of those that show them lies beyond three, where the other tile is nearer.
     """
     numbers, colours = np.asarray(groups), seen.shape[1] // regions.size
@@ -47,9 +47,8 @@ def _beyond(seen: Pixels, drawn: Pixels, one: Bits, other: Bits, pixels: NDArray
     length = float(line @ line)
     if not length:
         return 0.0
-    errors = [
-        (seen[np.ix_(np.flatnonzero(rows), pixels)] - end) @ line / length
-        for rows, end in zip((one, other), ends, strict=True)
-    ]
-    scatter = float(np.sqrt(np.square(np.concatenate(errors)).mean()))
-    return float(norm.sf(HALF / scatter)) if scatter else 0.0
+    sides = ((one, ends[0], line), (other, ends[1], -line))
+    inward = [(seen[np.ix_(np.flatnonzero(rows), pixels)] - end) @ way / length for rows, end, way in sides]
+    margins = HALF - np.concatenate(inward)
+    scatter = float(margins.std())
+    return float(norm.sf(margins.mean() / scatter)) if scatter else 0.0

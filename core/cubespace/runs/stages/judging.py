@@ -67,7 +67,7 @@ def judge_run(
             looked_at=int(same.compared.sum()),
             precision=_precision(code, model, (before, after), (held_before, held_after)),
             merged=_merged(code, few, before, after),
-            misread=_misread(code, few.before, before),
+            misread=_misread(code, held_pictures[:MOST_LOOKED_THROUGH]),
             own_changes=[
                 *(locate(change, before, training.before) for change in own_changes(before, after)),
                 *_left_out(code),
@@ -128,12 +128,12 @@ def _merged(code: Code, pairs: Pairs, before: Bits, after: Bits) -> list[MergedV
     return merged_values(bits, (first, second), code.groups, regions)
 
 
-def _misread(code: Code, images: Images, bits: Bits) -> float:
+def _misread(code: Code, images: Images) -> float:
     """Return which fraction of pictures noise makes look like another state."""
     regions = code.regions()
     if code.groups is None or regions is None:
         return 0.0
-    bits = bits[: len(images)]
+    bits = code.encode(images)
     seen, drawn = (shown.reshape(len(images), -1) for shown in (code.normalise(images), code.decode(bits)))
     return misread_share(bits, seen, drawn, code.groups, regions)
 
