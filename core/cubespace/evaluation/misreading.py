@@ -24,8 +24,9 @@ def misread_share(bits: Bits, seen: Pixels, drawn: Pixels, groups: Sequence[int]
     """Return which fraction of pictures shows another value than is read, for some variable; errors as of a normal law.
 
     ``drawn`` is what the code draws of what is ``seen``. Nothing should have been learned from these pictures: others
-    lie nearer to what is drawn. ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height, width). Worked example: two tiles differ by six standard deviations of noise, so one picture
-    in 740 of those that show them lies beyond three, where the other tile is nearer.
+    lie nearer to what is drawn. ``groups`` gives the variable of each bit, ``regions`` the one of each pixel, (height,
+    width). Worked example: two tiles differ by six standard deviations of noise, so one picture in 740 of those that
+    show them lies beyond three, where the other tile is nearer.
     """
     numbers, colours = np.asarray(groups), seen.shape[1] // regions.size
     right = 1.0
