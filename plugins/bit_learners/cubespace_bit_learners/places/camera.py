@@ -22,13 +22,13 @@ from cubespace_bit_learners.places.finder import (
     CHUNK,
     GROUPED_PICTURES,
     MAX_PAIRS,
-    MIN_PIXELS,
     SCORED_PAIRS,
     WHITE,
     Images,
     Place,
     Places,
     PlacesOptions,
+    colour_groups,
 )
 from cubespace_bit_learners.places.grouping import group_pixels
 from cubespace_bit_learners.places.steady import SteadyValues, steady_pixels, steady_values, unexplained
@@ -129,7 +129,7 @@ def _find(
         for each in looked_at
         for label in group_pixels(each.reshape(len(each), -1, colours) * located[None, :, None], rng, options)
     ]
-    ways = [_located_groups(label, colours) for label in labels]
+    ways = [colour_groups(label, colours) for label in labels]
     variance = np.where(np.repeat(located, colours), pictures.var(0), 0)
     scored = compared.first(SCORED_PAIRS)
     inner = [_inner(groups, before.shape[1:3], colours) for groups in ways]
@@ -146,12 +146,6 @@ def _find(
         empty = Places(before.shape[1:], mean, (), None, False, 1.0, Score(0, 1.0, 0.0))
         return None if learn is carried_values else empty
     return _finish(before.shape[1:], compared, _simplest(known, options), mean, options, learn)
-
-
-def _located_groups(label: Numbers, colours: int) -> list[Numbers]:
-    """Return the flat pixels of each group, given the group of each location, or -1."""
-    groups = [np.flatnonzero(label == number) for number in range(label.max() + 1)]
-    return [(each[:, None] * colours + np.arange(colours)).ravel() for each in groups if len(each) >= MIN_PIXELS]
 
 
 def _inner(groups: list[Numbers], size: tuple[int, ...], colours: int) -> list[Numbers]:
