@@ -22,6 +22,7 @@ from cubespace_bit_learners.places.finder import (
     CHUNK,
     GROUPED_PICTURES,
     MAX_PAIRS,
+    MORE_CUTS,
     SCORED_PAIRS,
     WHITE,
     Images,
@@ -53,6 +54,12 @@ class CameraOptions(PlacesOptions, CarriedOptions, AbsorbingOptions):
     camera_margin: float = option(
         0.005, "if the camera moves: fraction of all variance by which it may exceed that", and_(ge(0.0), le(1.0))
     )
+    camera_idle: float = option(
+        0.02,
+        "if the camera moves: share of the pairs that show no change at all to a way to group pixels, by which it may "
+        "exceed that of the others: these see what it takes for the same",
+        and_(ge(0.0), le(1.0)),
+    )
     camera_tie: float = option(0.01, "as bits_tie, if the camera moves", ge(0.0))
 
 
@@ -66,6 +73,7 @@ class _Way:
     values: int
     overflow: bool  # whether some group has too many values
     unexplained: float  # variance, as a fraction of that of all pixels that show something that stays
+    idle: float  # share of the pairs in which nothing changes but what changes on its own
 
 
 def find_steady_places(before: Images, after: Images, options: CameraOptions) -> Places:
@@ -118,17 +126,11 @@ def _find(
     rng = np.random.default_rng(options.seed)
     compared = _compared(before, after, rng.permutation(len(before))[:MAX_PAIRS])
     colours = before.shape[3] if before.ndim == 4 else 1
-    some = compared.first(GROUPED_PICTURES)
-    stays = steady_pixels(some.before.astype(np.float32), some.after.astype(np.float32), options.pixel_correlation)
-    located: NDArray[np.bool_] = stays.reshape(-1, colours).max(1)  # in any colour
+    located = _located(compared, colours, options)
     pictures = compared.pictures(GROUPED_PICTURES)
     mean = pictures.mean(0) / np.float32(WHITE)
-    looked_at = [pictures] if sharp is None else [pictures, sharp.pictures(GROUPED_PICTURES)]
-    labels = [
-        label
-        for each in looked_at
-        for label in group_pixels(each.reshape(len(each), -1, colours) * located[None, :, None], rng, options)
-    ]
+    labels = _labels(compared, located, rng, options)
+    labels += [] if sharp is None else _labels(sharp, located, rng, options)
     ways = [colour_groups(label, colours) for label in labels]
     variance = np.where(np.repeat(located, colours), pictures.var(0), 0)
     scored = compared.first(SCORED_PAIRS)
@@ -146,6 +148,34 @@ def _find(
         empty = Places(before.shape[1:], mean, (), None, False, 1.0, Score(0, 1.0, 0.0))
         return None if learn is carried_values else empty
     return _finish(before.shape[1:], compared, _simplest(known, options), mean, options, learn)
+
+
+def _located(compared: Compared, colours: int, options: CameraOptions) -> NDArray[np.bool_]:
+    """Return which locations show something that stays, in any colour."""
+    some = compared.first(GROUPED_PICTURES)
+    stays = steady_pixels(some.before.astype(np.float32), some.after.astype(np.float32), options.pixel_correlation)
+    located: NDArray[np.bool_] = stays.reshape(-1, colours).max(1)
+    return located
+
+
+def _labels(
+    compared: Compared, located: NDArray[np.bool_], rng: np.random.Generator, options: CameraOptions
+) -> list[Numbers]:
+    """Return ways to group pixels: by what varies together in a picture, and by what also does in the next one.
+
+    Worked example: of the widest disk each of three pegs shows at its foot whether it is there, so their feet vary
+    together. In the next picture it may be elsewhere, but the peg that shows it shows it as a whole.
+    """
+
+    def seen(images: NDArray[np.float32]) -> NDArray[np.float32]:
+        return images.reshape(len(images), len(located), -1) * located[None, :, None]
+
+    some = compared.first(GROUPED_PICTURES)
+    before, after = (seen(images.astype(np.float32)) for images in (some.before, some.after))
+    labels = group_pixels(seen(compared.pictures(GROUPED_PICTURES)), rng, options)
+    known = {label.tobytes() for label in labels}
+    staying = group_pixels(before, rng, options, later=after)
+    return labels + [label for label in staying[:MORE_CUTS] if label.tobytes() not in known]
 
 
 def _inner(groups: list[Numbers], size: tuple[int, ...], colours: int) -> list[Numbers]:
@@ -188,7 +218,9 @@ def _tried(
     for pixels, code in zip(groups, codes.transpose(2, 0, 1), strict=True):
         left += unexplained(compared.look(pixels), code.ravel())
     values = int((codes.max((0, 1)) + 1).sum())
-    return _Way(groups, codes, score, values, learned.overflow, left / max(float(variance.sum()), 1e-9))
+    alone = changing_alone(codes[0], codes[1], options)
+    idle = float((codes[0] == codes[1])[:, ~alone].all(1).mean())
+    return _Way(groups, codes, score, values, learned.overflow, left / max(float(variance.sum()), 1e-9), idle)
 
 
 def _simplest(ways: list[_Way], options: CameraOptions) -> _Way:
@@ -198,6 +230,8 @@ def _simplest(ways: list[_Way], options: CameraOptions) -> _Way:
     fitting = [way for way in fitting if way.score.coverage >= least]
     lost = options.camera_loss * min(way.unexplained for way in fitting) + options.camera_margin
     fitting = [way for way in fitting if way.unexplained <= lost]
+    idle = min(way.idle for way in fitting) + options.camera_idle
+    fitting = [way for way in fitting if way.idle <= idle]
     most = min(way.score.bits for way in fitting) * (1 + options.camera_tie)
     return min((way for way in fitting if way.score.bits <= most), key=lambda way: way.values)
 
