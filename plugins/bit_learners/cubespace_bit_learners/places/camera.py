@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, le
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation, gaussian_filter
+from scipy.ndimage import binary_dilation, distance_transform_edt, gaussian_filter
 
 from cubespace.base.options import option
 from cubespace_bit_learners.places.absorbing import AbsorbingOptions, absorbed
@@ -129,8 +129,8 @@ def _find(
     located = _located(compared, colours, options)
     pictures = compared.pictures(GROUPED_PICTURES)
     mean = pictures.mean(0) / np.float32(WHITE)
-    labels = _labels(compared, located, rng, options)
-    labels += [] if sharp is None else _labels(sharp, located, rng, options)
+    labels = _labels(compared, located, before.shape[1:3], rng, options)
+    labels += [] if sharp is None else _labels(sharp, located, before.shape[1:3], rng, options)
     ways = [colour_groups(label, colours) for label in labels]
     variance = np.where(np.repeat(located, colours), pictures.var(0), 0)
     scored = compared.first(SCORED_PAIRS)
@@ -159,7 +159,11 @@ def _located(compared: Compared, colours: int, options: CameraOptions) -> NDArra
 
 
 def _labels(
-    compared: Compared, located: NDArray[np.bool_], rng: np.random.Generator, options: CameraOptions
+    compared: Compared,
+    located: NDArray[np.bool_],
+    size: tuple[int, ...],
+    rng: np.random.Generator,
+    options: CameraOptions,
 ) -> list[Numbers]:
     """Return ways to group pixels: by what varies together in a picture, and by what also does in the next one.
 
@@ -174,8 +178,15 @@ def _labels(
     before, after = (seen(images.astype(np.float32)) for images in (some.before, some.after))
     labels = group_pixels(seen(compared.pictures(GROUPED_PICTURES)), rng, options)
     known = {label.tobytes() for label in labels}
-    staying = group_pixels(before, rng, options, later=after)
+    staying = [_with_edges(label, located, size) for label in group_pixels(before, rng, options, later=after)]
     return labels + [label for label in staying[:MORE_CUTS] if label.tobytes() not in known]
+
+
+def _with_edges(label: Numbers, located: NDArray[np.bool_], size: tuple[int, ...]) -> Numbers:
+    """Return the group of each pixel, with those at the edges of groups, which show hardly anything that stays."""
+    apart, nearest = distance_transform_edt(label.reshape(size) < 0, return_indices=True)
+    edge = (label < 0) & located & (apart.ravel() <= BLURRED)
+    return np.where(edge, label.reshape(size)[tuple(nearest)].ravel(), label)
 
 
 def _inner(groups: list[Numbers], size: tuple[int, ...], colours: int) -> list[Numbers]:

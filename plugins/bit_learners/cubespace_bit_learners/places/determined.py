@@ -87,7 +87,7 @@ def _outcomes(before: Numbers, after: Numbers, group: int, size: int) -> Doubles
     situation = np.unique(known, axis=0, return_inverse=True)[1].ravel()
     table = np.zeros((int(situation.max(initial=-1)) + 1, size))
     np.add.at(table, (situation, after[beside, group]), 1)
-    return table[table.sum(1) > 1]
+    return np.asarray(table[table.sum(1) > 1])
 
 
 def _changes(before: Numbers, after: Numbers) -> Keys:

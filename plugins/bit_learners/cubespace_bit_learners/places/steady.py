@@ -82,8 +82,19 @@ def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOpti
         found_codes.append(code.reshape(2, -1))
         most.append(max(count, MOST_SURE) // 2)
     codes = determined(repeating(np.stack(found_codes, axis=-1), compared, groups, options), options)
+    codes = determined(_as_read(codes, compared, groups), options)
     left = sum(unexplained(compared.look(pixels), codes[:, :, group].ravel()) for group, pixels in enumerate(groups))
     return SteadyValues(codes, left, bool((codes.max((0, 1)) + 1 > most).any()))
+
+
+def _as_read(codes: Numbers, compared: Compared, groups: list[Numbers]) -> Numbers:
+    """Return codes as they are read: the value of each group is the one whose mean pattern is nearest."""
+    read = codes.copy()
+    for group, pixels in enumerate(groups):
+        patterns = compared.look(pixels)
+        code = _nearest(patterns, means(patterns, codes[:, :, group].ravel()))
+        read[:, :, group] = np.unique(code, return_inverse=True)[1].reshape(codes.shape[:2])
+    return read
 
 
 def _values(points: Doubles, count: int, options: SteadyOptions) -> Numbers:
@@ -131,7 +142,7 @@ def clusters(points: Doubles, count: int, rng: np.random.Generator, least: int =
     return np.unique(_nearest(points, centres), return_inverse=True)[1]
 
 
-def _nearest(points: Doubles, centres: Doubles) -> Numbers:
+def _nearest(points: Doubles | Floats, centres: Doubles) -> Numbers:
     return np.asarray(((centres**2).sum(1) - 2 * points @ centres.T).argmin(1), dtype=np.intp)
 
 
