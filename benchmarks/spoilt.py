@@ -6,8 +6,9 @@ Each row draws pairs of a built-in domain with ``data.spoil``, learns bits from 
 would train its network, and compares the moves of the model with those of the domain, in fresh states and pictures.
 Exact: every move is there, and no wrong one. Misread: the same, if each state is read from several pictures; so the
 model is exact, and noise hides what some pictures show. Refused: no quick learner fits, and the program says why.
-Warned: none of these, but the judgement of the pairs says that something is wrong. Writes results/spoilt.json and
-spoilt.md; rows that are there already stay, unless ``--again`` asks for them. Seeds 100 to 199 were for tuning.
+Lacking: no move is wrong, but some are missing, and the judgement of the pairs says so. Warned: moves are wrong, and it
+says that something is. Silent: it says nothing. Writes results/spoilt.json and spoilt.md; rows that are there already
+stay, unless ``--again`` asks for them. Seeds 100 to 199 were for tuning.
 """
 
 from __future__ import annotations
@@ -200,7 +201,9 @@ def verdict(record: dict[str, Any]) -> str:
         return "exact"
     if record["exact_if_read_often"]:
         return "misread"
-    return "warned" if record["warnings"] else "SILENT"
+    if not record["warnings"]:
+        return "SILENT"
+    return "warned" if record["wrong"] else "lacking"
 
 
 def page(records: list[dict[str, Any]], seeds: str) -> str:
@@ -211,7 +214,9 @@ def page(records: list[dict[str, Any]], seeds: str) -> str:
         f"`python benchmarks/spoilt.py --seed {seeds}`: the usual number of pairs, compared in {STATES} fresh states, "
         "each drawn and spoilt anew. Exact: recall is 1 and no move is wrong. Misread: so it is where each state is "
         f"read from {READINGS} pictures; noise hides what some of them show. Refused: no quick learner fits, which the "
-        "program says with its reason (spoilt.json has it), before it trains its network.",
+        "program says with its reason (spoilt.json has it), before it trains its network. Lacking: no move is wrong, "
+        "but some are missing; warned: moves are wrong; the program warns of both, from pairs alone. SILENT: it does "
+        "not. An exact model that it warns of is marked as a false alarm.",
     ]
     for section in dict.fromkeys(record["section"] for record in records):
         mine = [record for record in records if record["section"] == section]
@@ -220,7 +225,7 @@ def page(records: list[dict[str, Any]], seeds: str) -> str:
         for name in dict.fromkeys(record["name"] for record in mine):
             cells = {record["pictures"]: cell(record) for record in mine if record["name"] == name}
             lines.append(f"| {name} | {' | '.join(cells.get(column, '') for column in columns)} |")
-    words = ("exact", "misread", "refused", "warned", "SILENT")
+    words = ("exact", "misread", "refused", "lacking", "warned", "SILENT")
     count = {word: sum(record["verdict"] == word for record in records) for word in words}
     lines += ["", f"Of {len(records)}: {', '.join(f'{number} {word}' for word, number in count.items() if number)}."]
     return "\n".join(lines) + "\n"
@@ -228,9 +233,13 @@ def page(records: list[dict[str, Any]], seeds: str) -> str:
 
 def cell(record: dict[str, Any]) -> str:
     """Return how a row ended, with figures where it is neither exact nor refused."""
-    if record["verdict"] in ("exact", "refused"):
-        return str(record["verdict"])
-    return f"{record['verdict']}: recall {fixed(record['recall'])}, wrong {fixed(record['wrong'])}"
+    word, warned = str(record["verdict"]), record.get("warnings")
+    if word == "refused":
+        return word
+    if word == "exact":
+        return f"exact (false alarm: {', '.join(warned)})" if warned else word
+    figures = f"recall {fixed(record['recall'])}, wrong {fixed(record['wrong'])}"
+    return f"{word}: {figures} ({', '.join(warned)})" if warned else f"{word}: {figures}"
 
 
 def main() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from cubespace.report.run_files import Facts, read_facts
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 SAID = ("warning:", "cube:")  # how the lines begin that a failure comes with
+TEMPORARY = re.compile(rf"{tempfile.gettempdir()}/cube-[^/]*/")  # a folder that has another name each time
 COLOURS = 128
 Choose = Callable[[Facts], PlanRecord | None]  # the plan of a run to show
 
@@ -68,7 +71,7 @@ class Gallery:
         answer = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
         print(case.name, answer.returncode, flush=True)
         lines = [*answer.stdout.splitlines(), *answer.stderr.splitlines()]
-        said = [line.replace(f"{ROOT}/", "") for line in lines if line.startswith(SAID)]
+        said = [TEMPORARY.sub("…/", line.replace(f"{ROOT}/", "")) for line in lines if line.startswith(SAID)]
         return {
             "title": case.title,
             "why": case.why,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 
 from generator import facts, records
@@ -124,6 +126,8 @@ def _network() -> list[Answer]:
 
 
 APPLY = ("btl", "minmax", "smooth")
+TABLE_1 = ("btl", "minmax", "smooth", "no-bn", "no-direct", "no-succ")  # variants whose total loss the paper prints
+HYPOTHESES = ("authors", "no-dropout", "linear-effect", "before")
 
 
 def _authors() -> list[Answer]:
@@ -154,17 +158,22 @@ def _authors() -> list[Answer]:
             stem=whole,
         ),
         Answer(
-            question="The same with version 0.2's preset, trained whole?",
-            paper="30/30/30; 30/25/24 of 30",
-            here="; ".join(
-                facts.plans("paper-table2", lmcut, "variant=paper-whole", f"domain={domain}") for domain in worlds
-            ),
-            n="1",
+            question="Table 2: the authors' training, five planners, LightsOut, MNIST, Mandrill? (valid)",
+            paper=_printed_plans("table2", ("lightsout", "mnist", "mandrill"), "valid"),
+            here=facts.share("valid", "paper-table2", "variant=paper-whole"),
+            n=facts.runs("paper-table2", "variant=paper-whole", "measure=total"),
             stem="paper-table2",
         ),
         Answer(
-            question="Which of the authors' settings matter? (LightsOut)",
-            here=f"{facts.rows('paper-hypotheses')} variants run",
+            question="Table 1: what does the network lose without a part? (total on LightsOut)",
+            paper=_printed_totals("table1", TABLE_1, "lightsout"),
+            here=_totals("paper-table1", TABLE_1, "domain=lightsout"),
+            n=facts.runs("paper-table1", "measure=total", "domain=lightsout"),
+            stem="paper-table1",
+        ),
+        Answer(
+            question="Which of the authors' settings matter? (total on LightsOut, without …)",
+            here=_totals("paper-hypotheses", HYPOTHESES),
             n=facts.runs("paper-hypotheses", "measure=total"),
             stem="paper-hypotheses",
         ),
@@ -251,6 +260,25 @@ def _printed(column: str, part: str) -> str:
     counts = [found for name in OF_THE_PAPER if (found := records.printed("network", column, name)) is not None]
     total = Plans(*(sum(getattr(each, name) for each in counts) for name in ("found", "valid", "optimal", "instances")))
     return f"{getattr(total, part)} of {total.instances}"
+
+
+def _printed_plans(table: str, domains: Sequence[str], part: str) -> str:
+    """Return a figure of some rows of a table of the paper, all of its planners together."""
+    columns = records.printed_columns(table)
+    counts = [found for name in domains for column in columns if (found := records.printed(table, column, name))]
+    return f"{sum(getattr(each, part) for each in counts):,} of {sum(each.instances for each in counts):,}"
+
+
+def _printed_totals(table: str, variants: Sequence[str], domain: str) -> str:
+    """Return the total losses that the paper prints for some variants."""
+    told = ((name, records.printed_cell(table, "paper: total", domain=domain, variant=name)) for name in variants)
+    return ", ".join(f"{name} {total}" for name, total in told)
+
+
+def _totals(file: str, variants: Sequence[str], *words: str) -> str:
+    """Return the mean total losses of those variants that were run."""
+    told = ((name, facts.number("mean", file, "total", f"variant={name}", "digits=4", *words)) for name in variants)
+    return ", ".join(f"{name} {total}" for name, total in told if total != NOT_YET)
 
 
 def _variants(file: str, names: tuple[str, ...]) -> str:

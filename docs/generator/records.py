@@ -106,12 +106,23 @@ def middle(several: Sequence[Plans]) -> Plans | None:
 
 def printed(table: str, column: str, domain: str) -> Plans | None:
     """Return what the paper prints for a domain; None where it prints nothing."""
-    path = PRINTED / f"{table}.csv"
-    for row in csv.DictReader(path.read_text("utf-8").splitlines()):
-        if row["domain"] == domain and row.get(column):
-            text, _, instances = row[column].partition(" of ")
-            return Plans.read(text, int(instances or 30))
-    return None
+    text, _, instances = printed_cell(table, column, domain=domain).partition(" of ")
+    return Plans.read(text, int(instances or 30)) if text else None
+
+
+def printed_cell(table: str, column: str, **wanted: str) -> str:
+    """Return what the paper prints in a column of the first row that is as wanted and not empty; else nothing."""
+    found = (row[column] for row in _printed(table) if all(row[key] == value for key, value in wanted.items()))
+    return next((cell for cell in found if cell), "")
+
+
+def printed_columns(table: str) -> list[str]:
+    """Return the names of the columns that hold figures of the paper."""
+    return [name for name in _printed(table)[0] if name.startswith("paper: ")]
+
+
+def _printed(table: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((PRINTED / f"{table}.csv").read_text("utf-8").splitlines()))
 
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:

@@ -23,5 +23,8 @@ def test_epochs_are_counted_with_and_without(pruning, monkeypatch) -> None:
     assert all(row["failed"] == 0 for row in rows)
     median, asha = rows
     assert (median["saved"], median["pruned"], median["same_best"]) == (0, 0, True), "of four trials none is cut"
+    assert (median["regret"], median["as_good"]) == (0, True)
+    assert asha["as_good"] == (asha["regret"] <= asha["noise"])
+    assert asha["noise"] > 0
     assert asha["saved"] == round(1 - asha["epochs"] / 20, 3)
     assert (asha["saved"] > 0) == (asha["pruned"] > 0)

@@ -23,10 +23,12 @@ def spoilt(monkeypatch):
         ({"learner": None}, "refused"),
         ({"wrong": 0.002, "exact_if_read_often": True}, "misread"),
         ({"wrong": 0.03, "warnings": ["merged values"]}, "warned"),
+        ({"recall": 0.98, "warnings": ["coverage"]}, "lacking"),
+        ({"recall": 0.98}, "SILENT"),
         ({"wrong": 0.03}, "SILENT"),
     ],
 )
-def test_a_row_ends_in_one_of_five_ways(spoilt, changes: dict, word: str) -> None:
+def test_a_row_ends_in_one_of_six_ways(spoilt, changes: dict, word: str) -> None:
     record = {"learner": "places", "recall": 1.0, "wrong": 0.0, "exact_if_read_often": False, "warnings": []}
     assert spoilt.verdict(record | changes) == word
 
@@ -37,6 +39,7 @@ def test_the_page_counts_how_rows_end(spoilt) -> None:
     text = spoilt.page(rows, "800")
     assert "Of 3: 2 exact, 1 SILENT." in text
     assert "SILENT: recall 0.9900, wrong 0.0500" in text
+    assert "exact (false alarm: merged values)" in spoilt.page([rows[0] | {"warnings": ["merged values"]}], "800")
 
 
 def test_similar_tiles_differ_in_a_spot_only(spoilt, tmp_path: Path) -> None:

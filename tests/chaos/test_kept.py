@@ -2,6 +2,8 @@
 
 import importlib
 import sys
+import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -95,3 +97,23 @@ def test_the_page_says_what_is_missing_what_failed_and_what_was_done_again(kept_
     whole = page.markdown(page.summary([good], 0, [], 0))
     assert "Not finished" not in whole
     assert "failed at first" not in whole
+
+
+def test_a_limit_is_excused_only_by_what_a_bare_timer_waits_as_well(kept_module) -> None:
+    yardstick = importlib.import_module("chaos_cases.yardstick")
+    harness = importlib.import_module("chaos_cases.harness")
+    assert yardstick.too_late(3.3, 3.0, 0.1) == ""
+    complaint = yardstick.too_late(3.5, 3.0, 0.1)
+    assert complaint == "limit: 3.50 s of 3 s"
+    for waits, excused in ((0.0, False), (0.1, False), (0.25, True)):
+        excuse = partial(yardstick.late_machine, limit=3.0, within=0.1, delay=lambda _, waits=waits: waits)
+        stand, reasons = harness.excusing(excuse, [complaint, "traceback"])
+        assert stand == ["traceback"] if excused else [complaint, "traceback"]
+        assert reasons == ["limit: 3.50 s of 3 s; a bare timer waited 0.25 s"] * excused
+
+
+def test_the_work_of_the_bare_timer_is_not_put_down_to_the_machine(kept_module) -> None:
+    yardstick = importlib.import_module("chaos_cases.yardstick")
+    begun = time.monotonic()
+    waited = yardstick.machine_delay(0.05)
+    assert 0 <= waited < time.monotonic() - begun - 0.05, "starting two interpreters is work"

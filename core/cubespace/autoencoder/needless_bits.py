@@ -11,6 +11,7 @@ from torch import Tensor
 
 from cubespace.base.arrays import Bits, Indices
 
+ROWS_AT_ONCE = 4096  # pictures as numbers of double precision
 RIDGE = 1e-6  # keeps the least squares solvable where two bits are equal
 
 
@@ -28,15 +29,11 @@ def mixed_bits(before: Tensor, after: Tensor, pixels: Tensor, free: Tensor, lost
 
     One after the other, the bit is taken that saves most differences, as long as the pictures lose less than the
     fraction ``lost`` of their variance when the other bits draw them as well as they can. ``before`` and ``after`` are
-    bool (transitions, bits), ``pixels`` (2 * transitions, pixels) in [0, 1], ``free`` the bits that may be taken.
+    bool (transitions, bits), ``pixels`` uint8 (2 * transitions, pixels), ``free`` the bits that may be taken.
     """
-    states = torch.cat((before, after)).cpu().double()  # not every device has double precision
-    centred = states - states.mean(0)
-    shown = pixels.cpu().double()
-    shown = shown - shown.mean(0)
-    products, shares = centred.T @ centred / len(states), centred.T @ shown / len(states)
-    variance = float(shown.square().mean())
-    live = (free.cpu() & states.bool().any(0) & ~states.bool().all(0)).numpy()
+    states = torch.cat((before, after)).cpu()
+    products, shares, variance = _moments(states, pixels)
+    live = (free.cpu() & states.any(0) & ~states.all(0)).numpy()
     first, last = before.cpu().numpy().copy(), after.cpu().numpy().copy()
     taken: list[int] = []
     while live.any():
@@ -70,6 +67,31 @@ def equal_bits(states: Tensor, live: Tensor) -> list[tuple[int, int, bool]]:
         else:
             first[column] = bit
     return pairs
+
+
+def _moments(states: Tensor, pixels: Tensor) -> tuple[Tensor, Tensor, float]:
+    """Return the covariances of bits, (bits, bits), and of bits and pixels, (bits, pixels), and the pixels' variance.
+
+    Some rows at a time: in double precision, all pictures of a large data set would not fit into memory.
+    """
+    mean = states.double().mean(0)
+    background = torch.zeros(pixels.shape[1], dtype=torch.double)
+    for part in pixels.split(ROWS_AT_ONCE):
+        background += _doubles(part).sum(0) / len(pixels)
+    products = torch.zeros(len(mean), len(mean), dtype=torch.double)
+    shares = torch.zeros(len(mean), len(background), dtype=torch.double)
+    squares = torch.zeros((), dtype=torch.double)
+    for bits, part in zip(states.split(ROWS_AT_ONCE), pixels.split(ROWS_AT_ONCE), strict=True):
+        centred, shown = bits.double() - mean, _doubles(part) - background  # (rows, bits), (rows, pixels)
+        products += centred.T @ centred / len(states)
+        shares += centred.T @ shown / len(states)
+        squares += shown.square().mean(1).sum()
+    return products, shares, float(squares) / len(states)
+
+
+def _doubles(pixels: Tensor) -> Tensor:
+    """Return bytes as numbers in [0, 1], on the CPU: not every device has double precision."""
+    return pixels.cpu().float().div_(255.0).double()
 
 
 def _savings(before: Bits, after: Bits, bits: Indices) -> Indices:

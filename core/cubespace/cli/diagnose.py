@@ -9,7 +9,7 @@ import typer
 
 from cubespace.base.numbers import fixed, percent
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
-from cubespace.cli.options import Device, Folder, execution
+from cubespace.cli.options import Device, OrNewest, execution, or_newest
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.run import changed, work
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from cubespace.evaluation.precision_record import Precision
 
 
-@app.command(epilog="Example: `cube diagnose runs/mnist-…`")
+@app.command(epilog="Examples: `cube diagnose`, `cube diagnose runs/mnist-…`")
 def diagnose(
-    folder: Folder,
+    folder: OrNewest = None,
     states: Annotated[int | None, typer.Option(min=1, help="How many fresh states.  [default: 3000]")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Of the fresh states.  [default: 0]")] = None,
     device: Device = "auto",
@@ -29,7 +29,7 @@ def diagnose(
 ) -> None:
     """Compare the model's moves with the true ones: for fresh states or, without a simulator, held-out pairs."""
     loaded = catalogue(no_plugin)
-    opened = changed(folder, loaded, None, {"diagnose.states": states, "diagnose.seed": seed})
+    opened = changed(or_newest(folder), loaded, None, {"diagnose.states": states, "diagnose.seed": seed})
     done = work(opened, loaded, execution(device, 1), "diagnose", Terminal())
     result = done.diagnosis()
     if as_json:

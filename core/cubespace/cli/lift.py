@@ -10,7 +10,7 @@ import typer
 
 from cubespace.cli.app import app
 from cubespace.cli.option_groups import grouped
-from cubespace.cli.options import Device, Folder, Set, Talk, execution
+from cubespace.cli.options import Device, OrNewest, Set, Talk, execution, or_newest
 from cubespace.cli.run import changed, work
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 NOT_VALID = 4  # exit code, as that of ``cube plan`` for a plan that is not valid
 
 
-@app.command(epilog="Example: `cube lift runs/mnist-… --baseline`")
+@app.command(epilog="Examples: `cube lift`, `cube lift runs/mnist-… --baseline`")
 @grouped
 def lift(
     *,
-    folder: Folder,
+    folder: OrNewest = None,
     pairs: Set = None,
     baseline: Annotated[
         bool, typer.Option("--baseline", help="For comparison, also lift the raw pictures, without the network.")
@@ -36,7 +36,7 @@ def lift(
     If a check fails, the exit code is 4 and a line says which one.
     """
     loaded = talk.catalogue()
-    opened = changed(folder, loaded, pairs, {})
+    opened = changed(or_newest(folder), loaded, pairs, {})
     done = work(opened, loaded, execution(device), "lift", talk.terminal())
     record = done.lifting()
     from cubespace.runs.stages.lift import DOMAIN

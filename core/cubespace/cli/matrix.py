@@ -98,6 +98,8 @@ class Axes:
             key, equals, text = pair.partition("=")
             if not equals or not key:
                 raise UsageError(f"--set {pair}: write KEY=VALUE or KEY=VALUE,VALUE, such as --set train.epochs=50,100")
+            if not text.strip():
+                raise UsageError(f"--set {pair}: there is no value behind the sign")
             axes[key.strip()] = [value.strip().strip("\"'") for value in split_list(text, pair)]
         axes = {name: value for name, value in axes.items() if value}
         preset = self.preset or matrix.preset

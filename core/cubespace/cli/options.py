@@ -145,6 +145,9 @@ CellMemory = Annotated[
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors; RUN/run.log has the rest.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print every step, not just one now and then.")]
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
+OrNewest = Annotated[
+    Path | None, typer.Argument(metavar="RUN", help="A run folder.  [default: the newest run in runs/]")
+]
 
 
 @attrs.frozen
@@ -227,6 +230,17 @@ class Talk:
 def given_settings(pairs: list[str] | None, flags: Mapping[str, object | None]) -> dict[str, object]:
     """Return what ``--set`` and flags say, the last on top; a flag that is None says nothing."""
     return parse_settings(pairs or []) | {key: value for key, value in flags.items() if value is not None}
+
+
+def or_newest(folder: Path | None) -> Path:
+    """Return a folder, or the newest run if none was named, and say then which one that is."""
+    if folder is not None:
+        return folder
+    from cubespace.runs.folder.newest import newest_run
+
+    newest = newest_run()
+    typer.echo(f"with the newest run, {newest}", err=True)
+    return newest
 
 
 def open_run(folder: Path | None, config: RunConfig, loaded: Catalogue) -> RunFolder:

@@ -13,7 +13,7 @@ import typer
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
 from cubespace.cli.command_group import SPEC
 from cubespace.cli.completion import names
-from cubespace.cli.options import Device, execution
+from cubespace.cli.options import Device, execution, or_newest
 from cubespace.cli.progress_bar import Terminal
 from cubespace.runs.folder.plan_files import STRIP
 from cubespace.settings.run_config import DEFAULT_PLANNER, MEMORY_LIMIT, MOST_MEMORY, MOST_SECONDS, TIME_LIMIT
@@ -82,7 +82,6 @@ def plan(
     """Find a plan between two pictures, show it in pictures and judge it; the exit code gives the verdict."""
     loaded = catalogue(no_plugin)
     solver = loaded.create("planner", planner)
-    from cubespace.runs.folder.newest import newest_run
     from cubespace.runs.pictures.opening import open_planning
     from cubespace.runs.pictures.plan import own_folder
     from cubespace.runs.pictures.solving import refuse_missing, refuse_other_folder
@@ -91,10 +90,8 @@ def plan(
     refuse_missing({planner: solver})
     if output is not None:
         refuse_other_folder(output)
-    limits, model = Limits(seconds=time_limit, megabytes=memory_limit), folder or newest_run()
+    limits, model = Limits(seconds=time_limit, megabytes=memory_limit), or_newest(folder)
     with Terminal(quiet=quiet) as terminal:
-        if folder is None:
-            terminal.say(f"with the newest run, {model}")
         planning = open_planning(model, loaded, execution(device, 1))
         made = planning.plan(init, goal, planner, solver, limits, resize=resize, anyway=anyway, observer=terminal)
     home = Path("plans") if model.is_file() else model / "plans"  # a bundle is one file

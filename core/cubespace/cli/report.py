@@ -9,11 +9,15 @@ from typing import Annotated
 import typer
 
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
+from cubespace.cli.options import or_newest
 
 
-@app.command(epilog="Examples: `cube report runs/mnist-…`, `cube report runs/* -o all.html`")
+@app.command(epilog="Examples: `cube report --open`, `cube report runs/mnist-…`, `cube report runs/* -o all.html`")
 def report(
-    folders: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are compared.")],
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RUN…", help="Run folders; several are compared.  [default: the newest run in runs/]"),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -27,10 +31,11 @@ def report(
     """Write one self-contained HTML page about a run, or about several side by side."""
     from cubespace.report import write_report
 
-    written = write_report(folders, catalogue(no_plugin), output)
+    loaded, chosen = catalogue(no_plugin), folders or [or_newest(None)]
+    written = write_report(chosen, loaded, output)
     if show:
         typer.launch(written.resolve().as_uri())
     if as_json:
-        typer.echo(json.dumps({"page": str(written), "runs": [str(folder) for folder in folders]}, indent=2))
+        typer.echo(json.dumps({"page": str(written), "runs": [str(folder) for folder in chosen]}, indent=2))
         return
     typer.echo(str(written))

@@ -277,10 +277,11 @@ def _by_the_authors_rule(results: RunResults) -> list[str]:
 
 
 def _trust(done: Pipeline, of_plans: Sequence[Finding] = ()) -> list[str]:
-    """Return how many moves of the model seem to be wrong, and what speaks against model and plans."""
+    """Return how many moves of the model seem to be wrong, and what speaks against learner, model and plans."""
     findings = [*done.judgement().findings, *of_plans]
     precision = [finding.text for finding in findings if finding.about == "precision" and not finding.warning]
-    return precision + [f"warning: {finding.words}" for finding in findings if finding.warning]
+    warnings = [*done.learner().warnings, *(finding.words for finding in findings if finding.warning)]
+    return precision + [f"warning: {warning}" for warning in warnings]
 
 
 def _row(planner: str, row: PlannerResults) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from cubespace.base.errors import CubeError, InputError, UsageError
 from cubespace.cli.app import AsJson, NoPlugin, app, catalogue
-from cubespace.cli.options import Device, execution
+from cubespace.cli.options import Device, execution, or_newest
 from cubespace.cli.plan import Megabytes, Seconds, summary
 from cubespace.cli.progress_bar import Terminal
 from cubespace.cli.signals import Stopped
@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 MAX_PORT = 65535
 CTRL_C = 130  # the exit code of a command that Ctrl-C has ended; the studio has no other way to end
 
-RunOrBundle = Annotated[Path, typer.Argument(metavar="RUN|FILE", help="The run folder, or bundle, whose model plans.")]
+RunOrBundle = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="RUN|FILE",
+        help="The run folder, or bundle, whose model plans.  [default: the newest run in runs/]",
+    ),
+]
 Export = Annotated[
     Path | None,
     typer.Option(
@@ -37,9 +43,9 @@ Port = Annotated[int, typer.Option(min=0, max=MAX_PORT, help="The port on this m
 Show = Annotated[bool, typer.Option("--open", help="Show the page in the web browser.")]
 
 
-@app.command(epilog="Examples: `cube studio runs/mnist-… --open`, `cube studio runs/mnist-… --export talk.html`")
+@app.command(epilog="Examples: `cube studio --open`, `cube studio my.cube --export talk.html`")
 def studio(
-    folder: RunOrBundle,
+    chosen: RunOrBundle = None,
     export: Export = None,
     port: Port = 0,
     show: Show = False,
@@ -50,7 +56,7 @@ def studio(
     no_plugin: NoPlugin = None,
 ) -> None:
     """Serve a page, to this machine only, that plans between two pictures and shows every step; Ctrl-C ends it."""
-    loaded = catalogue(no_plugin)
+    loaded, folder = catalogue(no_plugin), or_newest(chosen)
     from cubespace.studio.source import open_source
 
     source = open_source(folder, loaded, execution(device, 1))

@@ -123,8 +123,7 @@ def tables(
 
     runs = read_runs(folders)
     made = layout.table(runs) if compare is None else _compared(runs, compare, layout, beside)
-    if isinstance(made, Table) and made.left_out:
-        typer.echo(f"cube: warning: {made.left_out}; cube matrix, or cube evaluate, does what is left", err=True)
+    _say_what_is_missing(made, folders)
     text = FORMATS["json" if as_json else form](
         put_beside(made, beside) if beside is not None and isinstance(made, Table) else made
     )
@@ -135,6 +134,20 @@ def tables(
         typer.echo(str(output))
     if drawn.plots is not None:
         _write_plots(runs, drawn.plots, drawn.against, drawn.plot_width)
+
+
+def _say_what_is_missing(made: Table | Comparison, folders: Sequence[Path]) -> None:
+    """Say which runs are not in the table: unfinished ones, and those of axes that a matrix had before."""
+    from cubespace.experiments.cell_folders import CELLS
+    from cubespace.experiments.tables.rows import former_runs
+    from cubespace.experiments.tables.table import Table
+
+    if isinstance(made, Table) and made.left_out:
+        typer.echo(f"cube: warning: {made.left_out}; cube matrix, or cube evaluate, does what is left", err=True)
+    for folder, count in former_runs(folders).items():
+        runs = "1 run is" if count == 1 else f"{count} runs are"
+        way = f"cube tables {folder / CELLS}/* shows all"
+        typer.echo(f"cube: note: {runs} of axes that {folder} had before, and not in the table: {way}", err=True)
 
 
 def _compared(runs: Sequence[RunFacts], axis: str, layout: Layout, beside: Path | None) -> Comparison:

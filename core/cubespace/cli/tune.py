@@ -7,7 +7,7 @@ import importlib.util
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -151,22 +151,25 @@ def tune(
     by = find_executor(loaded, executor, jobs)
     call = manner.call(loaded, no_plugin)
     try:
-        study = TuningRun(folder, tuning, loaded, storage, call).run(trials, by, at_once, _told(quiet))
+        study = TuningRun(folder, tuning, loaded, storage, call).run(trials, by, at_once, _told(tuning, quiet))
     except Stopped as stop:
         stop.advice = f": cube tune {folder} --trials {trials} continues"
         raise
-    _show(study, folder / BEST, as_json)
+    _show(study, tuning.objectives, folder / BEST, as_json)
 
 
-def _told(quiet: bool) -> Callable[[optuna.trial.FrozenTrial, JobResult], None]:
-    """Return what says how each trial ended."""
+def _told(tuning: Tuning, quiet: bool) -> Callable[[optuna.trial.FrozenTrial, JobResult], None]:
+    """Return what says how each trial ended, and its values."""
     from cubespace.experiments.tuning.pruning import PrunedError
 
     def tell(trial: optuna.trial.FrozenTrial, result: JobResult) -> None:
         pruned = result.exit_code == PrunedError.exit_code
         how = f"{result.seconds:.1f} s" if result.succeeded else "pruned" if pruned else f"failed, {result.reason}"
+        scores = "".join(
+            f", {name} {value:.6g}" for name, value in zip(tuning.objectives, trial.values or (), strict=False)
+        )
         if not quiet:
-            typer.echo(f"trial {trial.number}: {how}", err=True)
+            typer.echo(f"trial {trial.number}: {how}{scores}", err=True)
 
     return tell
 
@@ -187,7 +190,7 @@ def typed(text: str) -> Choice:
     return {"true": True, "on": True, "false": False, "off": False}.get(text.lower(), text)
 
 
-def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
+def _show(study: optuna.Study, objectives: Sequence[str], best: Path, as_json: bool) -> None:
     """Print the best trials."""
     import optuna
 
@@ -203,8 +206,11 @@ def _show(study: optuna.Study, best: Path, as_json: bool) -> None:
         rows = [{"trial": t.number, "value": t.values[0], "scores": t.values, "settings": t.params} for t in ranked]
         typer.echo(json.dumps({"best": str(best), "study": study.study_name, "trials": rows}, indent=2))
         return
-    pruned = len(ended(study, optuna.trial.TrialState.PRUNED))
-    typer.echo(f"{len(done)} trials{f', and {pruned} pruned' if pruned else ''}; the best:", err=True)
+    states = {"pruned": optuna.trial.TrialState.PRUNED, "failed": optuna.trial.TrialState.FAIL}
+    counts = [(len(ended(study, state)), word) for word, state in states.items()]
+    others = "".join(f", {count} {word}" for count, word in counts if count)
+    trials = "1 trial" if len(done) == 1 else f"{len(done)} trials"
+    typer.echo(f"{trials}{others}; the best by {', '.join(objectives)}:", err=True)
     for trial in ranked[: max(SHOWN, len(front) if len(study.directions) > 1 else 0)]:
         words = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in trial.params.items())
         typer.echo(f"{', '.join(f'{value:.6g}' for value in trial.values)}  trial {trial.number}: {words}")

@@ -10,44 +10,20 @@ import math
 from collections.abc import Sequence
 
 import attrs
-import numpy as np
 
-from cubespace.base.arrays import Bits, Indices, distinct_rows, row_keys
-from cubespace.base.numbers import binomial_tail, estimated, percent, rounded, some_of, wilson
-from cubespace.evaluation.diagnosis import MOVES_PER_BATCH, mismatches
+from cubespace.base.numbers import binomial_tail, estimated, percent, some_of, wilson
 from cubespace.evaluation.judgement_record import Finding, JudgementRecord, Numbers
-from cubespace.evaluation.memorisation import TrainingMemory
 from cubespace.evaluation.merged_values import MergedValue
+from cubespace.evaluation.observed import Observed, count
 from cubespace.evaluation.own_changes import OwnChange, listed_box
 from cubespace.evaluation.precision_record import Precision
-from cubespace.symbols.effects import SOURCES, differences
-from cubespace.symbols.strips import StripsModel
+from cubespace.symbols.effects import SOURCES
 
 EVEN = 0.5  # of plans, that may lack a step; of effects, that the apply module can have
-USUAL_LENGTH = 7  # of plans: that of the paper's instances
 LEVEL = 0.01  # probability of a warning about coverage that chance alone has caused
+ALL_ALONE = 0.9  # of pairs, whose difference no other pair shows: no number of pairs can be estimated from so few
+HARDLY_ANY = 0.001  # of plans: a smaller fraction is not worth its digits
 SELDOM = 0.01  # of plans, that may pass through a state whose picture is unlike others: bad pixels make a few
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class Observed:
-    """What a judgement is made of: transitions in bits, (transitions, bits) each, the model, and how it was made."""
-
-    before: Bits
-    after: Bits
-    held_before: Bits  # of pairs that nothing was learned from
-    held_after: Bits
-    model: StripsModel
-    length: int = USUAL_LENGTH  # of the plans that are wanted
-    effects: str  # where the effects come from: differences, network or observed
-    labels: int | None  # distinct ones that the network gives
-    most_labels: int | None  # that it can give
-    known_pictures: float | None = None  # fraction of held-out pictures that are training pictures, byte by byte
-    look_different: int = 0  # training pictures that look unlike an earlier one with the same bits …
-    looked_at: int = 0  # … of so many that have the bits of an earlier one
-    own_changes: Sequence[OwnChange] = ()
-    precision: Precision | None = None
-    merged: Sequence[MergedValue] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -71,8 +47,11 @@ class Judgement:
 
     @property
     def lines(self) -> list[str]:
-        """Return the findings for a terminal, one by one, the warnings last: they are to be seen."""
-        calm = [finding.words for finding in self.findings if not finding.warning]
+        """Return the findings for a terminal, one by one, the warnings last: they are to be seen.
+
+        Where effects come from has been said before they were extracted.
+        """
+        calm = [finding.words for finding in self.findings if not finding.warning and finding.about != "effects"]
         return [*calm, *(f"warning: {finding.words}" for finding in self.warnings)]
 
     def record(self) -> JudgementRecord:
@@ -83,7 +62,7 @@ class Judgement:
 
 def judge_model(seen: Observed) -> Judgement:
     """Judge a model by pairs that were held out."""
-    numbers = _numbers(seen)
+    numbers = count(seen)
     coverage = _coverage(numbers, seen.length)
     findings = [
         _precision(seen.precision),
@@ -104,64 +83,9 @@ def judge_model(seen: Observed) -> Judgement:
     )
 
 
-def _numbers(seen: Observed) -> Numbers:
-    """Return everything that is counted."""
-    effects = differences(seen.before, seen.after)
-    support = effects.support
-    memory = TrainingMemory.of(seen.before, seen.after)
-    known = np.array(memory.known_transitions(seen.held_before, seen.held_after), dtype=np.bool_)
-    covered, reproduced = has_effect(seen.model, seen.held_before, seen.held_after)
-    sources = [len(set(row_keys(seen.before[effects.action == row]))) for row in range(len(effects.add))]
-    held = np.concatenate([seen.held_before, seen.held_after])
-    return Numbers(
-        length=seen.length,
-        transitions=len(seen.before),
-        distinct_transitions=len(memory.transitions),
-        differences=len(effects.add),
-        seen_once=int((support == 1).sum()),
-        seen_from_one_state=sum(count == 1 for count in sources),
-        estimated_differences=_richness(support),
-        estimated_new=rounded(float((support == 1).sum() / max(1, len(seen.before)))),
-        held_out=len(seen.held_before),
-        held_out_also_in_training=int(known.sum()),
-        held_out_covered=int(covered.sum()),
-        held_out_reproduced=int(reproduced.sum()),
-        unseen_covered=int((covered & ~known).sum()),
-        unseen_reproduced=int((reproduced & ~known).sum()),
-        known_states=memory.known_states(held),
-        known_pictures=seen.known_pictures,
-        effects=seen.effects,
-        labels=seen.labels,
-        most_labels=seen.most_labels,
-        idle=int((seen.before == seen.after).all(1).sum()),
-        distinct_states=len(distinct_rows(np.concatenate([seen.before, seen.after]))),
-        look_different=seen.look_different,
-        looked_at=seen.looked_at,
-        own_changes=tuple(seen.own_changes),
-        merged=tuple(seen.merged),
-    )
-
-
-def has_effect(model: StripsModel, before: Bits, after: Bits) -> tuple[Bits, Bits]:
-    """Return of which transitions the model has the effect, and which an applicable action reproduces."""
-    covered, reproduced = (np.zeros(len(before), dtype=np.bool_) for _ in range(2))
-    for start in range(0, len(before), MOVES_PER_BATCH):
-        part = slice(start, start + MOVES_PER_BATCH)
-        same = mismatches(model, before[part], after[part]) == 0  # (transitions, actions)
-        covered[part] = same.any(1)
-        reproduced[part] = (same & model.applicable(before[part])).any(1)
-    return covered, reproduced
-
-
 def enough(length: int) -> float:
     """Return how probable a known step must be for half of all plans of this length to have known steps only."""
     return float(EVEN ** (1 / length))
-
-
-def _richness(support: Indices) -> int:
-    """Return how many differences there are at least, seen or not, by how many were seen once and twice (Chao)."""
-    once, twice = int((support == 1).sum()), int((support == 2).sum())
-    return len(support) + round(once * (once - 1) / (2 * (twice + 1)))
 
 
 def _precision(precision: Precision | None) -> Finding | None:
@@ -187,8 +111,9 @@ def _coverage(numbers: Numbers, length: int) -> Finding:
         text += f" it has an applicable action for {some_of(numbers.unseen_reproduced, unseen)}."
     if not lacking:
         return Finding(about="coverage", warning=False, text=text)
-    plans = percent((known / held) ** length)
-    advice = f"At that rate {plans} of plans of {length} steps have an effect for every step, so a goal that is "
+    whole = (known / held) ** length
+    plans = f"{percent(whole)} of plans" if whole >= HARDLY_ANY else "hardly any plans"
+    advice = f"At that rate {plans} of {length} steps have an effect for every step, so a goal that is "
     advice += f"called unsolvable may well be reachable. {_more_pairs(numbers, length)}"
     return Finding(about="coverage", warning=True, text=text, advice=advice)
 
@@ -205,8 +130,18 @@ def _examples(numbers: Numbers, length: int, *, advise: bool) -> Finding:
     return Finding(about="examples", warning=True, text=text, advice=advice)
 
 
+def _by_chance(numbers: Numbers) -> bool:
+    """Return whether nearly every pair shows a difference of its own, as though bits changed by chance."""
+    return numbers.seen_once > ALL_ALONE * numbers.transitions
+
+
 def _more_pairs(numbers: Numbers, length: int) -> str:
-    """Return how many pairs would do, if all differences are equally frequent."""
+    """Return how many pairs would do, if all differences are equally frequent, unless that is not the trouble."""
+    if _by_chance(numbers):
+        return (
+            "Nearly every pair shows a difference of its own. If there are far more pairs to show, show them; else "
+            "bits change by chance, and less noise, larger pictures, another learner or a longer training may help."
+        )
     kinds = numbers.estimated_differences
     wanted = math.ceil(-kinds * math.log(1 - enough(length)))
     wanted = max(wanted, 2 * numbers.transitions)
@@ -221,7 +156,8 @@ def _labels(numbers: Numbers) -> Finding | None:
     text = (
         f"The network can give {most:,} labels, but there are {kinds:,} differences: some have no label of their own."
     )
-    return Finding(about="labels", warning=True, text=text, advice=f"Set autoencoder.actions to {kinds:,} or more.")
+    advice = "" if _by_chance(numbers) else f"Set autoencoder.actions to {kinds:,} or more."
+    return Finding(about="labels", warning=True, text=text, advice=advice)
 
 
 def _source(numbers: Numbers) -> Finding:

@@ -9,23 +9,27 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import attrs
 
+from cubespace.base.errors import CubeError
 from cubespace.base.files import write_text
 from cubespace.base.options import parse_spec
 from cubespace.experiments.cell_call import CellCall
+from cubespace.experiments.cell_folders import CELLS
 from cubespace.experiments.estimate import Estimate
 from cubespace.experiments.executor import Executor, JobResult
 from cubespace.experiments.job_times import JobTimes, start_seconds
 from cubespace.experiments.jobs import PlannedJob, executor_jobs, plan_jobs
 from cubespace.experiments.ledger import Ledger
-from cubespace.experiments.matrix import CELLS, CHAIN, Matrix, MatrixCell, cells_of
+from cubespace.experiments.matrix import CHAIN, Matrix, MatrixCell, cells_of
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.sharing import Lenders, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
+from cubespace.settings.run_config import dump_toml
 
 MATRIX = "matrix.toml"
 WRITERS = 16  # run folders that are written side by side: each waits for the disk, not for a core
@@ -54,7 +58,7 @@ class MatrixRun:
 
     @ledger.default
     def _empty_ledger(self) -> Ledger:
-        return Ledger(self.cells, self.catalogue)
+        return Ledger(self.folder, self.cells, self.catalogue)
 
     @classmethod
     def of(cls, matrix: Matrix, folder: Path, catalogue: Catalogue | None = None) -> MatrixRun:
@@ -86,7 +90,7 @@ class MatrixRun:
 
     def estimate(self) -> Estimate:
         """Return an estimate of the time that the remaining cells take, from those that are done."""
-        begun = [cell for cell in self.cells if cell.folder.is_dir()]
+        begun = [cell for cell in (*self.cells, *self.ledger.formerly) if cell.folder.is_dir()]
         return Estimate.of(begun, start_seconds(self.folder))
 
     def run(
@@ -97,7 +101,7 @@ class MatrixRun:
         told: Callable[[JobResult], None] = lambda _: None,
     ) -> Outcome:
         """Run the remaining jobs in random order, so that a part of them is a fair sample; a failure stops no other."""
-        begun, failures = time.monotonic(), {}
+        begun, failures, succeeded = time.monotonic(), dict[str, str](), set[str]()
         with owned(self.folder, "matrix", MATRIX):
             self.prepare()
             jobs = self.jobs()
@@ -108,12 +112,20 @@ class MatrixRun:
 
             def finished(result: JobResult) -> None:
                 times.add(result)
-                if not result.succeeded:
+                if result.succeeded:
+                    succeeded.add(result.job.name)
+                else:
                     failures[result.job.name] = result.reason
                 told(result)
 
             executor.run(executor_jobs(jobs, self.folder, call or CellCall(), self.matrix.diagnose), finished)
         self.ledger.forget()
+        failures |= {
+            job.name: f"it ended well, but {job.cell.folder} has no finished stage '{job.stage}' with these settings: "
+            "if its files were changed, remove the folder"
+            for job in jobs
+            if job.name in succeeded and not self.done(job.cell, job.stage)
+        }
         done = sum(map(self.done, self.cells))
         seconds = time.monotonic() - begun
         return Outcome(cells=len(self.cells), done=done, before=before, failures=failures, seconds=seconds)
@@ -132,10 +144,21 @@ class MatrixRun:
     def prepare(self) -> None:
         """Write a copy of the matrix, and the run folders with their settings."""
         write_text(self.folder / MATRIX, self.matrix.dump())
-        missing = {cell.folder: cell for cell in self.cells if not (cell.folder / CONFIG).is_file()}
+        lacking = {cell.folder: cell for cell in self.cells if not self._has_settings(cell)}
         with ThreadPoolExecutor(WRITERS) as writers:
-            list(writers.map(self._start, missing.values()))
+            list(writers.map(self._start, lacking.values()))
+
+    def _has_settings(self, cell: MatrixCell) -> bool:
+        """Return whether the folder of a cell has its settings; of one that is done, no more is needed.
+
+        Those of the diagnosis may have changed since, which are no part of what tells cells from each other.
+        """
+        try:
+            return (cell.folder / CONFIG).read_text("utf-8") == dump_toml(cell.config) or self.done(cell)
+        except (OSError, UnicodeDecodeError):
+            return False
 
     def _start(self, cell: MatrixCell) -> None:
-        # a cell whose files are missing fails alone: it must not stop the others
-        RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)
+        # a cell whose files are missing or damaged fails alone: it must not stop the others
+        with nullcontext() if not (cell.folder / CONFIG).is_file() else suppress(CubeError):
+            RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)

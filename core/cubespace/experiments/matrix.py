@@ -14,6 +14,7 @@ import tomli_w
 
 from cubespace.base.errors import CubeError, UsageError
 from cubespace.base.options import Text, parse_spec, structure, suggestion
+from cubespace.experiments.cell_folders import LAST, CellFolders
 from cubespace.experiments.reach import refuse_idle_axes
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.settings.check import resolve_components
@@ -21,9 +22,9 @@ from cubespace.settings.run_config import SHORT_NAMES, RunConfig, flat, load_con
 from cubespace.settings.stages import way_to
 from cubespace.settings.toml_file import read_toml
 
-CHAIN = tuple(stage.name for stage in way_to("evaluate"))  # the stages of a cell, besides its diagnosis
-CELLS = "cells"  # the folder of the run folders, below that of the matrix
+CHAIN = tuple(stage.name for stage in way_to(LAST))  # the stages of a cell, besides its diagnosis
 DOMAIN, VARIANT, PLANNER, SEED, PRESET = "domain", "variant", "planner", "seed", "preset"
+NAMED = {DOMAIN, VARIANT, PLANNER, PRESET, "learner", "apply", "encoder", "decoder", "precondition"}
 MAX_SLUG = 60  # characters of a folder's name before its hash
 
 
@@ -74,11 +75,13 @@ class MatrixCell:
     values: Mapping[str, str]  # of each axis, as written
     config: RunConfig
     folder: Path  # its run folder
+    varying: tuple[str, ...] = ()  # the axes that tell it from other cells
 
     @property
     def name(self) -> str:
-        """Return the values in one line."""
-        return ", ".join(f"seed {value}" if axis == SEED else value for axis, value in self.values.items())
+        """Return in one line what tells this cell from others; settings that are no component by their names."""
+        values = {axis: value for axis, value in self.values.items() if axis in self.varying} or self.values
+        return ", ".join(_said(axis, value) for axis, value in values.items())
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -93,13 +96,13 @@ def read_matrix(file: Path) -> Matrix:
 
 
 def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixCell]:
-    """Return the cells of a matrix; cells with equal settings share a run folder."""
+    """Return the cells of a matrix; cells with equal settings share a run folder, which keeps the name it has."""
     axes = matrix.values()
     for rule in matrix.exclude:
         for axis in rule:
             if axis not in axes:
                 raise UsageError(f"exclude: there is no axis '{axis}'. {_there(axis, axes)}")
-    folders: dict[str, Path] = {}
+    begun, folders = CellFolders.of(folder), dict[str, Path]()
     cells = []
     for combination in product(*axes.values()):
         values = dict(zip(axes, combination, strict=True))
@@ -107,10 +110,11 @@ def cells_of(matrix: Matrix, folder: Path, catalogue: Catalogue) -> list[MatrixC
             continue
         config = _configuration(matrix, values, catalogue)
         said = {axis: str(value) for axis, value in values.items()} or {DOMAIN: config.domain}
-        varying = [said[axis] for axis in said if len(axes.get(axis, ())) > 1] or [config.domain]
-        key = config.key("evaluate")
-        place = folders.setdefault(key, folder / CELLS / f"{_slug(varying)}-{key[:8]}")
-        cells.append(MatrixCell(values=said, config=config, folder=place))
+        varying = tuple(axis for axis in said if len(axes.get(axis, ())) > 1)
+        key = config.key(LAST)
+        if key not in folders:
+            folders[key] = begun.place(_slug([said[axis] for axis in varying] or [config.domain]), key)
+        cells.append(MatrixCell(values=said, config=config, folder=folders[key], varying=varying))
     if not cells:
         raise UsageError("every cell of the matrix is excluded")
     varied = [
@@ -188,6 +192,11 @@ def seeds_of(text: str) -> list[int]:
 def _there(name: str, known: Iterable[str]) -> str:
     """Return what was probably meant, and what is available."""
     return f"{suggestion(name, known)}Available: {', '.join(known) or 'none'}."
+
+
+def _said(axis: str, value: str) -> str:
+    """Return the value of an axis for a reader: what names a component needs no more, a number does."""
+    return value if axis in NAMED else f"{axis} {value}"
 
 
 def _matches(rule: Mapping[str, Any], values: Mapping[str, Any]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,8 @@ import attrs
 
 from cubespace.base.errors import CubeError
 from cubespace.base.numbers import fixed
-from cubespace.learning.bit_learner import BitLearner, Work
+from cubespace.base.words import listed
+from cubespace.learning.bit_learner import BitLearner, Unsuitable, Work
 from cubespace.learning.code import Code
 from cubespace.learning.contract_check import check_code
 from cubespace.learning.trial import Trial, try_code
@@ -34,18 +35,25 @@ class Candidate:
     fits: bool
     seconds: float
     trial: Trial | None = None
-    reason: str = ""  # why there is no code, or why the learner itself doubts it
+    reason: str = ""  # why there is no code, or why the one there is does not fit
+    failed: bool = False  # whether the learner itself broke down: that says nothing about the pictures
 
     @property
     def summary(self) -> str:
         """Return one line for the user."""
         if self.trial is None:
             return f"{self.learner}: not possible, {self.reason}"
+        fit = "fits" if self.fits else f"does not fit, as {self.reason}"
         return (
-            f"{self.learner}: {'fits' if self.fits else 'does not fit'}, {self.trial.differences} differences, "
+            f"{self.learner}: {fit}, {self.trial.differences} differences, "
             f"covering {fixed(self.trial.coverage)} of held-out pairs, {self.trial.description:.2f} bits each, "
             f"residue {fixed(self.trial.residue)}, structure {fixed(self.trial.structure)}, {self.seconds} s"
         )
+
+
+def refusal(candidates: Sequence[Candidate]) -> str:
+    """Return why none of some learners was taken, in one line."""
+    return "no quick learner fits these pictures: " + listed([f"{each.learner}: {each.reason}" for each in candidates])
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -103,8 +111,8 @@ def _try(
             code = check_code(learner.learn(training, held_out, work), learner, training.before)
             trial = try_code(code, training, held_out)
     except CubeError as error:
-        seconds = round(time.perf_counter() - begun, 2)
-        return Candidate(learner=spec, fits=False, seconds=seconds, reason=str(error)), None
-    fits = not code.doubt and trial.fits(config)
+        seconds, failed = round(time.perf_counter() - begun, 2), not isinstance(error, Unsuitable)
+        return Candidate(learner=spec, fits=False, seconds=seconds, reason=str(error), failed=failed), None
+    reason = code.doubt or trial.misfit(config)
     seconds = round(time.perf_counter() - begun, 2)
-    return Candidate(learner=spec, fits=fits, seconds=seconds, trial=trial, reason=code.doubt), code
+    return Candidate(learner=spec, fits=not reason, seconds=seconds, trial=trial, reason=reason), code

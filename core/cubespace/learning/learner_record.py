@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import attrs
 
 from cubespace.base.options import parse_spec
-from cubespace.learning.choice import Candidate
+from cubespace.learning.choice import Candidate, refusal
 from cubespace.learning.code import Training
 from cubespace.learning.measures import Measures
 from cubespace.learning.registration.record import RegistrationRecord
@@ -43,6 +43,14 @@ class LearnerRecord:
     def before_rewriting(self) -> Mapping[str, Measures]:
         """Return how good a network that was rewritten was as it was trained, by split; nothing for any other code."""
         return {} if self.training is None else self.training.before_rewriting or {}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return what went wrong with the choice: learners that broke down, and that no quick one fits."""
+        broken = tuple(f"passed over: {each.reason}" for each in self.candidates if each.failed)
+        if not self.candidates or any(each.fits for each in self.candidates):
+            return broken
+        return (*broken, f"{refusal(self.candidates)}; so a network was trained by gradient")
 
     @property
     def title(self) -> str:

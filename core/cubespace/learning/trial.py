@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.arrays import Bits, Images, Indices
 from cubespace.base.differences import coverage, packed_differences
+from cubespace.base.numbers import percent
 from cubespace.learning.code import Code
 
 if TYPE_CHECKING:
@@ -42,8 +43,22 @@ class Trial:
 
     def fits(self, config: LearnerConfig) -> bool:
         """Return whether bits lack hardly anything that stays, and whether enough of what was learned occurs again."""
-        drawn = self.loose or (self.residue <= config.most_residue and self.structure <= config.most_structure)
-        return self.bits > 0 and drawn and self.coverage >= config.least_coverage
+        return not self.misfit(config)
+
+    def misfit(self, config: LearnerConfig) -> str:
+        """Return in words why it does not fit; nothing if it does."""
+        if not self.bits:
+            return "it has no bits"
+        faults = []
+        if not self.loose and self.residue > config.most_residue:
+            faults.append(f"bits lack something that stays, {percent(self.residue)} of what varies in pictures")
+        if not self.loose and self.structure > config.most_structure:
+            faults.append(
+                f"bits lack something that pixels share, {percent(self.structure)} of what varies in pictures"
+            )
+        if self.coverage < config.least_coverage:
+            faults.append(f"of held-out changes, only {percent(self.coverage)} were seen before")
+        return ", and ".join(faults)
 
 
 def try_code(code: Code, training: Pairs, held_out: Pairs) -> Trial:

@@ -34,6 +34,7 @@ from cubespace.experiments.executor import (
 from cubespace_executors.ray_worker import Answer, call, pack, unpack
 
 HERE = "local"  # the address that starts a cluster on this machine
+REPORTS = "RAY_USAGE_STATS_ENABLED"  # Ray reports to its makers how it is used, unless this is 0
 LOST = -9  # the status of a job whose workers were lost again and again, as of one that was killed
 MEGABYTE = 1 << 20
 
@@ -144,6 +145,8 @@ class Ray(Executor):
             yield
             return
         here = self.options.address == HERE
+        if here:
+            os.environ.setdefault(REPORTS, "0")
         try:
             with _quiet_output():
                 ray.init(

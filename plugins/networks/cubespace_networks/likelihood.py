@@ -157,8 +157,7 @@ class LikelihoodObjective(Objective):
             given_up = (weak_bits(sprites, live, self.options.weak) & free).nonzero()[:, 0].tolist()
             free[given_up] = live[given_up] = False
         if mixed:
-            pixels = images.flatten(0, 1).float().div_(255.0)
-            found = mixed_bits(before, after, pixels, free, self.options.needless)
+            found = mixed_bits(before, after, images.flatten(0, 1), free, self.options.needless)
             given_up += found
             live[found] = False
         for bit in given_up:

@@ -41,6 +41,7 @@ class Ended:
 
 
 Check = Callable[[Path, Ended], str]  # returns a complaint, or nothing
+Excuse = Callable[[str], str]  # returns why a complaint is the fault of the machine, or nothing
 Prepare = Callable[[Path], Sequence[str]]  # fills the folder of a case and returns the words after `cube`
 
 
@@ -55,6 +56,7 @@ class Case:
     codes: frozenset[int] = DOCUMENTED
     seconds: float = HANGS_SECONDS
     check: Check | None = None
+    excuse: Excuse | None = None  # asked at once, while the machine is as it was
     silent: bool = False  # whether it may fail without a message: its outputs are closed
 
 
@@ -65,6 +67,7 @@ class Verdict:
     group: str
     name: str
     complaints: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()  # complaints that the machine explains, and how
     code: int | None = 0
     seconds: float = 0.0
     cpu_seconds: float = 0.0  # of this process and of all that it has started
@@ -121,13 +124,14 @@ def run_case(case: Case, folder: Path) -> Verdict:
     (folder / "tmp").mkdir(parents=True)
     words = case.prepare(folder)
     ended, orphans = run_cube(words, folder, case.inside, case.seconds)
-    complaints = judge(case, folder, ended)
+    complaints, excused = excusing(case.excuse, judge(case, folder, ended))
     complaints += [f"orphan: {orphan}" for orphan in orphans]
     lines = ended.errors.strip().splitlines()
     verdict = Verdict(
         group=case.group,
         name=case.name,
         complaints=tuple(complaints),
+        excused=tuple(excused),
         code=ended.code,
         seconds=round(ended.seconds, 3),
         unexpected=bool(UNEXPECTED.search(ended.errors)),
@@ -135,6 +139,13 @@ def run_case(case: Case, folder: Path) -> Verdict:
     )
     _remove(folder)
     return verdict
+
+
+def excusing(excuse: Excuse | None, complaints: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the complaints that stand, and those that the machine explains, with the explanation."""
+    reasons = {complaint: excuse(complaint) for complaint in complaints} if excuse is not None else {}
+    stand = [complaint for complaint in complaints if not reasons.get(complaint)]
+    return stand, [f"{complaint}; {reason}" for complaint, reason in reasons.items() if reason]
 
 
 def judge(case: Case, folder: Path, ended: Ended) -> list[str]:

@@ -37,7 +37,7 @@ def changed_sources(world: World, seed: int, count: int) -> Iterator[Case]:
             group="identity",
             name=f"{change.__name__.strip('_').replace('_', ' ')} {source} {number}",
             prepare=partial(prepare, change, source, rng),
-            codes=frozenset({0, 1, 3}),  # what was changed may not be learned from any more
+            codes=frozenset({0, 1, 2, 3}),  # what was changed may be unreadable, or not suit the learner any more
             check=_kept if change in (_touch, _add_notes, _move, _precision) else _noticed,
         )
 

@@ -53,7 +53,9 @@ class Kept:
             file.write_text(whole, "utf-8")
         for line in whole.splitlines():
             record = json.loads(line)
-            kept._take(Verdict(**{**record, "complaints": tuple(record["complaints"])}))
+            kept._take(
+                Verdict(**{key: tuple(value) if isinstance(value, list) else value for key, value in record.items()})
+            )
         return kept
 
     def add(self, verdict: Verdict) -> None:

@@ -88,6 +88,7 @@ def summary(verdicts: Sequence[Verdict], seed: int, repeated: Sequence[Verdict],
         "promises": {name: sum(kinds[kind] for kind in of) for name, of in PROMISES.items()},
         "longest_planner_case": max(limits, default=None),
         "failures": [verdict.record() for verdict in verdicts if verdict.complaints],
+        "excused": [verdict.record() for verdict in verdicts if verdict.excused],
     }
 
 
@@ -137,17 +138,17 @@ def markdown(result: dict[str, Any]) -> str:
     ]
     lines += _listed(result["repeated"], "failed at first and were done again")
     lines += _listed(result["failures"], "failures")
+    waited = "searches ended late while a program that only waits for the limit was late too, by as much"
+    lines += _listed(result["excused"], waited, "excused")
     return "\n".join(lines) + "\n"
 
 
-def _listed(records: Sequence[dict[str, Any]], words: str) -> list[str]:
+def _listed(records: Sequence[dict[str, Any]], words: str, what: str = "complaints") -> list[str]:
     """Return lines about some cases, and what was wrong with them; none if there are none."""
     if not records:
         return []
     more = ", the first" if len(records) > SHOWN else ""
-    cases = [
-        f"- {one['group']}, `{_plain(one['name'])}`: {_plain('; '.join(one['complaints']))}" for one in records[:SHOWN]
-    ]
+    cases = [f"- {one['group']}, `{_plain(one['name'])}`: {_plain('; '.join(one[what]))}" for one in records[:SHOWN]]
     return ["", f"{len(records)} {words}{more}:", "", *cases]
 
 

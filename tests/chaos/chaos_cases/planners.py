@@ -10,6 +10,7 @@ from pathlib import Path
 from chaos_cases.harness import Case, Ended
 from chaos_cases.stranger import installing, write_stranger
 from chaos_cases.world import World
+from chaos_cases.yardstick import late_machine, too_late
 
 LIMIT = 3.0
 WITHIN = 0.1  # of the limit
@@ -133,6 +134,7 @@ def _fault(world: World, name: str, script: str, *, in_time: bool) -> Case:
         codes=frozenset({1}),
         seconds=40,
         check=_within if in_time else _no_plan,
+        excuse=partial(late_machine, limit=LIMIT, within=WITHIN) if in_time else None,
     )
 
 
@@ -141,8 +143,7 @@ def _within(_: Path, ended: Ended) -> str:
     record = json.loads(ended.output)
     if record["outcome"] != "out of time":
         return f"outcome {record['outcome']}, not out of time"
-    seconds = float(record["seconds"])
-    return "" if seconds <= LIMIT * (1 + WITHIN) else f"limit: {seconds:.2f} s of {LIMIT:.0f} s"
+    return too_late(float(record["seconds"]), LIMIT, WITHIN)
 
 
 def _no_plan(_: Path, ended: Ended) -> str:

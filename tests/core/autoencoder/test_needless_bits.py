@@ -30,20 +30,27 @@ MIXED = transitions("001>100", "010>111", "100>001", "111>010", "001>010", "100>
 
 def test_a_bit_that_only_multiplies_differences_is_taken() -> None:
     before, after = MIXED
-    pixels = torch.cat(MIXED)[:, :2].float()  # a pixel for each of the first two bits
+    pixels = torch.cat(MIXED)[:, :2].byte() * 255  # a pixel for each of the first two bits
     assert mixed_bits(before, after, pixels, torch.ones(3, dtype=torch.bool), 0.005) == [2]
 
 
 def test_a_bit_that_pictures_need_is_kept_though_it_multiplies_differences() -> None:
     before, after = MIXED
-    pixels = torch.cat(MIXED).float()  # the third pixel shows the third bit
+    pixels = torch.cat(MIXED).byte() * 255  # the third pixel shows the third bit
     assert mixed_bits(before, after, pixels, torch.ones(3, dtype=torch.bool), 0.005) == []
 
 
 def test_only_bits_that_may_be_taken_are() -> None:
     before, after = MIXED
-    pixels = torch.cat(MIXED)[:, :2].float()
+    pixels = torch.cat(MIXED)[:, :2].byte() * 255
     assert mixed_bits(before, after, pixels, torch.tensor([True, True, False]), 0.005) == []
+
+
+def test_bits_are_taken_alike_however_many_pictures_are_looked_at_at_once(monkeypatch) -> None:
+    before, after = MIXED
+    pixels = torch.cat(MIXED)[:, :2].byte() * 255
+    monkeypatch.setattr("cubespace.autoencoder.needless_bits.ROWS_AT_ONCE", 3)
+    assert mixed_bits(before, after, pixels, torch.ones(3, dtype=torch.bool), 0.005) == [2]
 
 
 def test_equal_and_opposite_bits_are_found() -> None:

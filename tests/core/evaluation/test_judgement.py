@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from joints import joints, with_lamps
 
-from cubespace.evaluation.judgement import Judgement, Observed, enough, has_effect, judge_model
+from cubespace.evaluation.judgement import Judgement, enough, judge_model
+from cubespace.evaluation.observed import Observed, has_effect
 from cubespace.evaluation.own_changes import own_changes
 from cubespace.evaluation.same_codes import look_different
 from cubespace.symbols.effects import differences
@@ -76,6 +77,26 @@ def test_too_few_pairs_are_told_with_how_many_would_do() -> None:
     assert f"at least {kinds} differences: about " in judgement.paragraph
     assert judgement.paragraph.count("pairs would help") == 1
     assert judgement.lines[-1].startswith("warning: ")
+
+
+def test_bits_that_change_by_chance_are_told_without_a_number_of_pairs() -> None:
+    rng = np.random.default_rng(0)
+    before, after = rng.random((2, 1000, 40)) < 0.5
+    chance = attrs.evolve(
+        observed(2000),
+        before=before[:900],
+        after=after[:900],
+        held_before=before[900:],
+        held_after=after[900:],
+        model=learned(before[:900], after[:900]),
+        most_labels=400,
+    )
+    judgement = judge_model(chance)
+    assert {"coverage", "labels"} <= about(judgement)
+    assert "hardly any plans of 7 steps" in judgement.paragraph
+    assert "Nearly every pair shows a difference of its own" in judgement.paragraph
+    assert "would help" not in judgement.paragraph
+    assert "Set autoencoder.actions" not in judgement.paragraph
 
 
 def test_effects_that_are_shared_between_states_need_few_pairs() -> None:

@@ -20,7 +20,7 @@ from cubespace.base.options import NoOptions
 from cubespace.cli.commands import app
 from cubespace.cli.matrix import Axes
 from cubespace.experiments.driver import MatrixRun
-from cubespace.experiments.executor import JobResult
+from cubespace.experiments.executor import Job, JobResult
 from cubespace.experiments.tables.formats import markdown
 from cubespace.experiments.tables.rows import read_runs
 from cubespace.experiments.tables.table import make_table
@@ -105,6 +105,18 @@ def test_a_cell_that_fails_is_told_with_its_reason_and_harms_no_other(tmp_path) 
     assert (result.done, result.cells) == (2, 4)
     assert len(result.failures) == 3, "the shared stage, and two cells that need it"
     assert any("needs" in reason for reason in result.failures.values())
+
+
+def test_a_job_that_ends_well_without_its_results_is_told(tmp_path) -> None:
+    class Idle(InProcess):
+        def call(self, job: Job) -> JobResult:
+            return JobResult(job=job, status=0)
+
+    run = MatrixRun.of(tiny_matrix({"seed": "0"}), tmp_path)
+    result = run.run(Idle(NoOptions()))
+    assert result.done == 0
+    (reason,) = result.failures.values()
+    assert reason.startswith(f"it ended well, but {run.cells[0].folder} has no finished stage 'evaluate'")
 
 
 def test_a_folder_of_something_else_and_a_matrix_at_work_are_refused(tmp_path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from cubespace.base.errors import UsageError
@@ -72,3 +74,19 @@ def test_a_tuning_of_apply_modules_chooses_the_autoencoder() -> None:
     tuning = Tuning(space={"autoencoder.apply": ["btl", "minmax"]})
     tuning.check(load_plugins())
     assert tuning.configuration({"autoencoder.apply": "btl"}, load_plugins()).learner.name == "autoencoder"
+
+
+@pytest.mark.parametrize(
+    ("objective", "key", "words"),
+    [
+        ("coverage", "plan.length", "changes nothing of the objective coverage; --objective plans judges plans"),
+        ("loss,cpu", "extract.precondition", "changes nothing of the objective loss,cpu"),
+        ("plans", "diagnose.states", "changes nothing of the objective plans$"),
+        ("plans", "extract.seed", None),
+    ],
+)
+def test_a_setting_that_changes_nothing_of_the_objective_is_not_tuned(objective, key, words) -> None:
+    values = ["static", "values"] if key == "extract.precondition" else [2, 3]
+    tuning = Tuning(space={key: values}, objective=objective)
+    with pytest.raises(UsageError, match=words) if words else nullcontext():
+        tuning.check(load_plugins())

@@ -14,7 +14,7 @@ from tile_rows import smooth_blobs, tile_rows
 
 from cubespace.data.domain import Pairs
 from cubespace.learning.bit_learner import BitLearner, Unsuitable
-from cubespace.learning.choice import Candidate, Choice, _description, choose_code
+from cubespace.learning.choice import Candidate, Choice, _description, choose_code, refusal
 from cubespace.learning.code import Code
 from cubespace.learning.trial import Trial
 from cubespace.plugins.blame import blame
@@ -94,6 +94,9 @@ def test_limits_that_nothing_keeps_leave_no_choice() -> None:
     choice = chosen(drawn(LAMPS, 300), LearnerConfig(most_residue=0.0))
     assert choice.learner is None
     assert not any(candidate.fits for candidate in choice.candidates)
+    said = refusal(choice.candidates)
+    assert said.startswith("no quick learner fits these pictures: piles: these pictures show no piles")
+    assert "places: bits lack something that stays" in said
 
 
 def test_the_record_says_what_was_tried_and_why_not() -> None:
@@ -159,6 +162,8 @@ def test_one_that_fails_is_named_and_does_not_keep_others_from_being_chosen(resu
     assert choice.learner == "places"
     (mine,) = candidates(choice, "stranger")
     assert mine.reason == f"bit learner 'stranger' of plugin 'stranger' (stranger 1.0) failed: {words}"
+    assert mine.failed
+    assert not any(each.failed for each in choice.candidates if each is not mine)
 
 
 @pytest.mark.parametrize("colours", [1, 3])

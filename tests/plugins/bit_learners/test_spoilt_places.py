@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tile_rows import looks_of, noisy, tile_rows
 
 from cubespace.base.arrays import Images, Indices
@@ -145,10 +146,23 @@ def test_a_value_that_hardly_any_probe_shows_is_a_cluster_of_its_own() -> None:
     assert len({(true, each) for true, each in zip(truth[kept].tolist(), code[kept].tolist(), strict=True)}) == 5
 
 
-def test_pixels_that_others_explain_are_not_left_out() -> None:
+def test_places_that_others_explain_are_not_left_out() -> None:
     """The top row of blocks changes nearly whenever it shows anything: little of it stays."""
     whole, part = grouping(6.8, 36, 0.0, unexplained=0.0), grouping(6.3, 24, 0.0, left_out=0.099)
+    whole, part = (attrs.evolve(way, groups=cells(rows)) for way, rows in ((whole, 3), (part, 2)))
     assert simplest([part, whole], PlacesOptions()) is whole
+
+
+def test_edges_of_places_may_be_left_out() -> None:
+    """A codec mixes neighbours there, so that one of nine places has seventeen values."""
+    mixed, clear = grouping(7.895, 89, 0.0047, unexplained=0.008), grouping(7.654, 81, 0.005, 0.03, left_out=0.022)
+    mixed, clear = attrs.evolve(mixed, groups=cells(3)), attrs.evolve(clear, groups=[each[2:] for each in cells(3)])
+    assert simplest([mixed, clear], PlacesOptions()) is clear
+
+
+def cells(rows: int) -> list[NDArray[np.intp]]:
+    """Return the pixels of so many rows of three cells."""
+    return [np.arange(20 * number, 20 * number + 20) for number in range(3 * rows)]
 
 
 def test_all_cells_of_blocks_are_places() -> None:

@@ -10,11 +10,13 @@ from typing import Any
 import attrs
 
 from cubespace.base.errors import InputError
+from cubespace.base.options import suggestion
 from cubespace.base.records import read_record
 from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
 from cubespace.evaluation.plan_record import PlanRecord
 from cubespace.evaluation.summary import PlannerResults
-from cubespace.experiments.matrix import CELLS, PLANNER, SEED, MatrixCell, cells_of, read_matrix
+from cubespace.experiments.cell_folders import CELLS, CellFolders
+from cubespace.experiments.matrix import PLANNER, SEED, MatrixCell, cells_of, read_matrix
 from cubespace.experiments.sharing import finished_stages
 from cubespace.learning.learner_record import LearnerRecord
 from cubespace.learning.measures import HeldOutMeasures
@@ -81,7 +83,8 @@ class RunFacts:
             return self.values[axis]
         full = SHORT_NAMES.get(axis, (axis,))[0]
         if full not in self.settings:
-            raise InputError(f"{self.run.path} has no axis or setting '{axis}'")
+            known = [PLANNER, *self.values, *SHORT_NAMES, *self.settings]
+            raise InputError(f"{self.run.path} has no axis or setting '{axis}'. {suggestion(axis, known)}".rstrip())
         value = self.settings[full]
         return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
@@ -128,6 +131,8 @@ def read_runs(paths: Sequence[Path], catalogue: Catalogue | None = None) -> list
     loaded = catalogue or load_plugins()
     runs: list[RunFacts] = []
     for path in paths:
+        if not path.exists():
+            raise InputError(f"there is no folder '{path}'")
         if (path / "matrix.toml").is_file():
             cells = cells_of(read_matrix(path), path, loaded)
             runs += [_facts(_run_of(cell, loaded), cell.values) for cell in cells]
@@ -138,6 +143,16 @@ def read_runs(paths: Sequence[Path], catalogue: Catalogue | None = None) -> list
     if not any(facts.stages for facts in runs):
         raise InputError("none of these runs has a finished stage: there is nothing to put into a table")
     return runs
+
+
+def former_runs(paths: Sequence[Path]) -> dict[Path, int]:
+    """Return how many runs matrices have of axes that they had before, which are not among their cells now."""
+    loaded, counts = load_plugins(), dict[Path, int]()
+    for path in paths:
+        if (path / "matrix.toml").is_file():
+            cells = cells_of(read_matrix(path), path, loaded)
+            counts[path] = len(list(CellFolders.of(path).others({cell.folder for cell in cells})))
+    return {path: count for path, count in counts.items() if count}
 
 
 def planner_rows(runs: Sequence[RunFacts]) -> list[Row]:

@@ -77,8 +77,9 @@ class TuningRun:
                 return made
 
             def finished(result: JobResult) -> None:
+                number = begun[result.job.name].number
                 self._tell(study, begun[result.job.name], result)
-                told(begun[result.job.name], result)
+                told(study.get_trials(deepcopy=False)[number], result)
 
             def more() -> list[Job]:
                 return jobs(self._new_trials(study, total, at_once))

@@ -23,7 +23,7 @@ from cubespace.runs.folder.run_folder import CONFIG
 from cubespace.settings import defaults
 from cubespace.settings.check import resolve_components
 from cubespace.settings.run_config import RunConfig, flat, load_config, load_stored
-from cubespace.settings.stages import MEASURES, RESULTS
+from cubespace.settings.stages import MEASURES, RESULTS, STAGES, way_to
 from cubespace.settings.toml_file import read_toml
 
 if TYPE_CHECKING:
@@ -114,8 +114,16 @@ class Tuning:
 
         for key, of in self.dimensions().items():
             refuse_idle_axes([key], [self.configuration({key: value}, catalogue) for value in samples(of)], catalogue)
+            self._refuse_unmeasured(key)
         if self.prunes and len(self.objectives) > 1:
             raise UsageError("a pruner needs one objective: with several, no trial is worse at a point of its training")
+
+    def _refuse_unmeasured(self, key: str) -> None:
+        """Raise if a setting decides only what comes after the stage that is scored."""
+        stages = [*way_to(self.stage), *([STAGES["lift"]] if self.stage == "evaluate" else [])]
+        if key.split(".", maxsplit=1)[0] not in {section for stage in stages for section in stage.sections}:
+            way = "; --objective plans judges plans" if self.stage == "train" else ""
+            raise UsageError(f"'{key}' cannot be tuned: it changes nothing of the objective {self.objective}{way}")
 
     def scores(self, folder: Path) -> list[float]:
         """Return the scores of a finished trial, on data that is neither for training nor for test."""

@@ -15,6 +15,6 @@ def newest_run(home: Path = HOME) -> Path:
     models = sorted(home.glob(f"*/{STRIPS}"))
     if not models:
         raise UsageError(
-            f"there is no run in {home}/ with a model: name one with --run RUN, or learn one with cube run"
+            f"there is no run in {home}/ with a model: name one that is elsewhere, or learn one with cube run"
         )
     return max(models, key=lambda model: model.stat().st_mtime_ns).parent

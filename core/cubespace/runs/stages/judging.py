@@ -12,10 +12,11 @@ from cubespace.base.observer import Observer
 from cubespace.data.domain import Pairs
 from cubespace.data.transitions import Transitions
 from cubespace.evaluation.doubts import plan_findings
-from cubespace.evaluation.judgement import Judgement, Observed, judge_model
+from cubespace.evaluation.judgement import Judgement, judge_model
 from cubespace.evaluation.judgement_record import Finding
 from cubespace.evaluation.memorisation import Familiarity, TrainingMemory, known_pictures
 from cubespace.evaluation.merged_values import MergedValue, merged_values
+from cubespace.evaluation.observed import Observed
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
 from cubespace.evaluation.precision import estimate_precision
 from cubespace.evaluation.precision_record import Precision

@@ -10,8 +10,8 @@ import attrs
 from cubespace.base.files import write_json
 from cubespace.base.images import contact_sheet, region_picture, side_by_side, write_png
 from cubespace.data.transitions import Transitions
-from cubespace.learning.bit_learner import BitLearner, Work
-from cubespace.learning.choice import Choice, choose_code
+from cubespace.learning.bit_learner import BitLearner, Unsuitable, Work
+from cubespace.learning.choice import Choice, choose_code, refusal
 from cubespace.learning.code import Code
 from cubespace.learning.code_file import save_code
 from cubespace.learning.code_metrics import measure
@@ -59,8 +59,7 @@ def train(run: RunContents) -> None:
         components.update(component_identities(run.catalogue, [("learner", spec), *learner.components(work.recipe)]))
         code = choice.code
         if code is None:
-            with blame(learner):
-                code = check_code(learner.learn(data.train, data.validation, work), learner, data.train.before)
+            code = _learned(learner, data, work)
         stand_for(code, learner)
         _keep(run, spec, learner, code, choice, data, front)
 
@@ -97,12 +96,24 @@ def _choose(run: RunContents, data: Transitions, work: Work) -> Choice:
         return Choice(learner=None, code=None)
     choice = choose_code(quick_learners(run.catalogue), data.train, data.validation, work, config, guard=blame)
     for tried in choice.candidates:
-        run.observer.say(f"train: learner {tried.summary}")
+        run.observer.say(f"train: {'warning: ' if tried.failed else ''}learner {tried.summary}")
     if choice.learner is None:
         learner = make_learner(run.catalogue, defaults.TRAINED_LEARNER)
         line = announce_learner(defaults.TRAINED_LEARNER, learner, run.run.config)
-        run.observer.say(f"train: no quick learner fits, so it is {line}")
+        run.observer.say(
+            f"train: warning: {refusal(choice.candidates)}; so a network is trained by gradient, which takes minutes "
+            f"instead of seconds: {line}"
+        )
     return choice
+
+
+def _learned(learner: BitLearner, data: Transitions, work: Work) -> Code:
+    """Return the code of the learner that the settings name; if pictures do not suit it, others are to be tried."""
+    try:
+        with blame(learner):
+            return check_code(learner.learn(data.train, data.validation, work), learner, data.train.before)
+    except Unsuitable as reason:
+        raise Unsuitable(f"{reason}; --learner {AUTO} looks for a learner that suits them") from None
 
 
 def _keep(

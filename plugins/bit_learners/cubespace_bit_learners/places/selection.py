@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cubespace.base.options import option
 from cubespace_bit_learners.places.clusters import LINKED_PATTERNS
 from cubespace_bit_learners.places.events import Score
-from cubespace_bit_learners.places.values import Kind
+from cubespace_bit_learners.places.values import SPLIT, Kind
 
 Numbers = NDArray[np.intp]
 
@@ -29,7 +29,7 @@ class SelectionOptions:
         and_(ge(0.0), le(1.0)),
     )
     sure_coverage: float = option(
-        0.9, "the same, of one by which others are judged that leave out pixels", and_(ge(0.0), le(1.0))
+        0.9, "the same, of one by which others are judged that leave out places", and_(ge(0.0), le(1.0))
     )
     loss_margin: float = option(
         1e-3,
@@ -58,6 +58,15 @@ class SelectionOptions:
         0.05, "fraction of the bits of an event that merging rare values saves at most: others are no reason", ge(0.0)
     )
 
+    least_inside: float = option(
+        0.5,
+        "share of the pixels of a place that must be in groups of a way that leaves out pixels",
+        and_(ge(0.0), le(1.0)),
+    )
+    split_coverage: float = option(
+        0.02, "coverage that may be lost where values are split that seem to be two", and_(ge(0.0), le(1.0))
+    )
+
 
 @attrs.frozen(eq=False)
 class Grouping:
@@ -79,14 +88,14 @@ def simplest(tried: list[Grouping], options: SelectionOptions) -> Grouping:
 
     Only groupings are compared that lose about as little of what stays as the best one does: two tiles that became one
     value are lost, noise is not. Those whose events hardly ever occur again are left out first: they explain noise. So
-    are those that leave out pixels which others explain by events that nearly always occur again.
+    are those that leave out places which others explain by events that nearly always occur again.
     """
     fitting = [each for each in tried if not each.overflow] or tried
+    fitting = [each for each in fitting if not any(_splits_too_much(each, coarser, options) for coarser in fitting)]
     best_coverage = max(each.score.coverage for each in fitting)
     fitting = [each for each in fitting if each.score.coverage >= options.min_coverage * best_coverage]
     sure = [each for each in fitting if each.score.coverage >= options.sure_coverage * best_coverage]
-    most_left_out = min(each.left_out for each in sure) + options.loss_margin
-    fitting = [each for each in fitting if each.left_out <= most_left_out]
+    fitting = [each for each in fitting if not any(_leaves_out(each, more, options) for more in sure)]
     most_lost = min(each.lost for each in fitting) + options.loss_margin
     fitting = [each for each in fitting if each.lost <= most_lost]
     most_unexplained = min(each.unexplained for each in fitting) + options.spread_margin
@@ -98,6 +107,23 @@ def simplest(tried: list[Grouping], options: SelectionOptions) -> Grouping:
     equal = [each for each in equal if each.lost <= least_lost]
     unclear = min(each.unexplained for each in equal) * (1 + options.explained_tie) + ROUNDING
     return min((each for each in equal if each.unexplained <= unclear), key=lambda each: each.values)
+
+
+def _leaves_out(one: Grouping, more: Grouping, options: SelectionOptions) -> bool:
+    """Return whether a place of another way is missing: hardly any of its pixels are in a group, though they vary.
+
+    Pixels at the edge of a place may be missing: there, a lens or a codec mixes it with the next place.
+    """
+    if one.left_out <= more.left_out + options.loss_margin:
+        return False
+    inside = np.concatenate(one.groups)
+    return any(float(np.isin(group, inside).mean()) < options.least_inside for group in more.groups)
+
+
+def _splits_too_much(one: Grouping, coarser: Grouping, options: SelectionOptions) -> bool:
+    """Return whether values that were split are no values: events recur less often than those of what was split."""
+    of_it = one.kind == coarser.kind + SPLIT and coarser.groups is one.groups
+    return of_it and one.score.coverage < coarser.score.coverage - options.split_coverage
 
 
 def _has_merged(one: Grouping, finer: Grouping, options: SelectionOptions) -> bool:

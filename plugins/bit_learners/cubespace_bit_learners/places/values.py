@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 from cubespace.base.options import option
 from cubespace_bit_learners.places.clusters import clear_clusters, cluster, means, most_different
 from cubespace_bit_learners.places.lit import Lit
+from cubespace_bit_learners.places.splitting import SplittingOptions, split_values
 
 Flat = NDArray[np.uint8]  # (pictures, pixels)
 Floats = NDArray[np.float32]
@@ -34,14 +35,15 @@ COUNTED_PICTURES = 1000  # whose values are counted first
 CHUNK = 1000  # pictures converted to floats at once …
 MOST_NUMBERS = 1 << 23  # … and numbers, of large pictures
 
-# tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change; clear
-# ones are the clusters that are farthest apart for what they are wide, whatever makes them wide
-Kind = Literal["tight", "loose", "clear"]
-KINDS: tuple[Kind, ...] = ("tight", "loose", "clear")
+# tight values differ by more than noise can; loose ones, by more than what is found in pairs that do not change; split
+# ones are such of which some are two by what pairs know; clear ones are as far apart as possible for their width
+Kind = Literal["tight", "tight-split", "loose", "loose-split", "clear"]
+KINDS: tuple[Kind, ...] = ("tight", "tight-split", "loose", "loose-split", "clear")
+SPLIT = "-split"
 
 
 @attrs.frozen(kw_only=True, slots=False)  # the options of a learner consist of several such classes
-class ValueOptions:
+class ValueOptions(SplittingOptions):
     """Which patterns of a group of pixels are one value."""
 
     noise_deviations: float = option(
@@ -146,12 +148,17 @@ def learn_values(
     for pixels in groups:
         patterns = compared.look(pixels)
         rounding = ROUNDING_VARIANCE * max(1.0, len(pixels) / MAX_DIMENSIONS)
+        last, errors = None, (0.0, 0.0)
         for number, (code, many) in enumerate(_of_each_kind(patterns, rounding, options, kinds, hasty)):
             overflow[number] |= many
-            skip = hasty and overflow[number]
             codes[number].append(code.reshape(2, -1))
-            unexplained[number] += np.inf if skip else _unexplained(patterns, code)
-            lost[number] += np.inf if skip else _lost(patterns, code)
+            if hasty and overflow[number]:
+                errors = (np.inf, np.inf)
+            elif code is not last:
+                errors = (_unexplained(patterns, code), _lost(patterns, code))
+            last = code
+            unexplained[number] += errors[0]
+            lost[number] += errors[1]
         if hasty and overflow.all():
             break
     results = zip(codes, unexplained.tolist(), lost.tolist(), overflow.tolist(), strict=True)
@@ -163,21 +170,25 @@ def _of_each_kind(
 ) -> Iterator[tuple[Numbers, bool]]:
     """Yield the code of each pattern, and whether there are too many values: in haste, all codes are 0 then."""
     found = None if kinds == ("clear",) else noise_free(patterns, rounding, options)
+    known: dict[float, tuple[Numbers, bool]] = {}  # by limit
     for kind in kinds:
         if found is None or kind == "clear":
             floor = 2 * rounding * patterns.shape[1]
             yield clear_clusters(patterns, floor, options.common_count, options.max_values), False
             continue
-        limit = found.tight if kind == "tight" else found.loose
-        distinct = most_different(found.points[:COUNTED_PICTURES], limit, options.max_values)
-        many = len(distinct) > options.max_values
-        none = np.zeros(len(patterns), dtype=np.intp)
-        yield (
-            none
-            if hasty and many
-            else cluster(found.points, limit, options.common_count, options.rare_reach, options.max_values),
-            many,
-        )
+        limit = found.loose if kind.startswith("loose") else found.tight
+        if limit not in known:
+            known[limit] = _by_limit(found.points, limit, options, hasty)
+        code, many = known[limit]
+        yield (split_values(patterns, code, options) if kind.endswith(SPLIT) and not many else code), many
+
+
+def _by_limit(points: Doubles, limit: float, options: ValueOptions, hasty: bool) -> tuple[Numbers, bool]:
+    """Return the code of each point, and whether there are too many values."""
+    many = len(most_different(points[:COUNTED_PICTURES], limit, options.max_values)) > options.max_values
+    if hasty and many:
+        return np.zeros(len(points), dtype=np.intp), many
+    return cluster(points, limit, options.common_count, options.rare_reach, options.max_values), many
 
 
 def _unexplained(patterns: Floats, code: Numbers) -> float:

@@ -22,6 +22,7 @@ from cubespace.learning.bit_learner import BitLearner
 from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import KINDS, Catalogue, collect
 from cubespace.plugins.entry_points import installed
+from cubespace.report import write_report
 from cubespace.runs.folder.contents import RunContents
 from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.runs.stages.pipeline import Pipeline
@@ -246,12 +247,16 @@ def test_a_learner_that_cannot_even_be_tried_does_not_keep_others_from_being_cho
     listener = Listener()
     loaded = catalogue("learner", Clueless)
     config = load_config(None, {**LAMPS, **DEFAULTS})
-    Pipeline(RunFolder.start(tmp_path / "run", config, loaded), loaded, Execution(device="cpu"), listener).until(
-        "train"
-    )
+    done = Pipeline(RunFolder.start(tmp_path / "run", config, loaded), loaded, Execution(device="cpu"), listener)
+    done.until("train")
     said = [line for line in listener.lines if "learner theirs" in line]
     assert "not possible, bit learner 'theirs' of plugin 'their-plugin' (their-package 2.0) failed: it ret" in said[0]
+    assert said[0].startswith("train: warning: learner theirs")
     assert any("learner places" in line for line in listener.lines)
+    (warning,) = done.learner().warnings
+    assert warning.startswith("passed over: bit learner 'theirs' of plugin 'their-plugin'")
+    page = write_report([done.run.path], loaded).read_text()
+    assert "Passed over: bit learner &#39;theirs&#39; of plugin" in page
 
 
 class Explored(Floats, Explorer):

@@ -8,7 +8,7 @@ import pytest
 from tile_learner import TileLearner, with_a_stranger
 from tiny_run import HASTY
 
-from cubespace.base.errors import ComponentError
+from cubespace.base.errors import ComponentError, UsageError
 from cubespace.base.observer import Observer
 from cubespace.learning.code import Code
 from cubespace.plugins.catalogue import load_plugins
@@ -60,6 +60,11 @@ def test_a_learner_that_is_named_is_taken_without_trying_others(tmp_path) -> Non
     assert (done.learner().learner, done.learner().candidates) == ("places:seed=2", ())
 
 
+def test_a_learner_that_pictures_do_not_suit_is_refused_with_a_way_out(tmp_path) -> None:
+    with pytest.raises(UsageError, match=r"show no piles: .*; --learner auto looks for a learner that suits them"):
+        trained(tmp_path, **{"learner.name": "piles"})
+
+
 def test_nothing_is_said_about_actions_where_none_were_learned(tmp_path) -> None:
     done, _ = trained(tmp_path)
     measures = json.loads(done.run.file(MEASURES).read_text())["test"]
@@ -102,6 +107,17 @@ def test_the_code_of_a_run_is_read_by_its_learner(tmp_path) -> None:
     assert (done.code().encode(train.before) == done.bits()["train"].before).all()
     assert done.code().groups is not None
     assert done.code().actions is None
+
+
+def test_where_no_quick_learner_fits_it_is_said_before_a_network_is_trained_and_kept(tmp_path) -> None:
+    done, text = trained(tmp_path, **{**HASTY, "learner.name": AUTO, "learner.most_structure": 0.0})
+    said = "no quick learner fits these pictures: piles: these pictures show no piles"
+    assert f"train: warning: {said}" in text
+    assert "so a network is trained by gradient, which takes minutes instead of seconds: learner autoencoder" in text
+    assert text.index(said) < text.index("gradient updates")
+    (warning,) = done.learner().warnings
+    assert warning.startswith(said)
+    assert "places: bits lack something that pixels share, 0.00" in warning
 
 
 def test_a_learner_of_somebody_else_that_fails_is_named(tmp_path) -> None:
