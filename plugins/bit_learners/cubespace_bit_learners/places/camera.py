@@ -129,8 +129,10 @@ def _find(
     located = _located(compared, colours, options)
     pictures = compared.pictures(GROUPED_PICTURES)
     mean = pictures.mean(0) / np.float32(WHITE)
-    labels = _labels(compared, located, before.shape[1:3], rng, options)
-    labels += [] if sharp is None else _labels(sharp, located, before.shape[1:3], rng, options)
+    looked_at = [pictures] if sharp is None else [pictures, sharp.pictures(GROUPED_PICTURES)]
+    labels = [label for each in looked_at for label in group_pixels(_seen(each, located), rng, options)]
+    labels += _staying(compared, located, before.shape[1:3], rng, options) if sharp is None else []
+    labels = list({label.tobytes(): label for label in labels}.values())
     ways = [colour_groups(label, colours) for label in labels]
     variance = np.where(np.repeat(located, colours), pictures.var(0), 0)
     scored = compared.first(SCORED_PAIRS)
@@ -158,28 +160,27 @@ def _located(compared: Compared, colours: int, options: CameraOptions) -> NDArra
     return located
 
 
-def _labels(
+def _seen(pictures: NDArray[np.float32], located: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return pictures as (pictures, locations, colours), black where they show nothing that stays."""
+    return pictures.reshape(len(pictures), len(located), -1) * located[None, :, None]
+
+
+def _staying(
     compared: Compared,
     located: NDArray[np.bool_],
     size: tuple[int, ...],
     rng: np.random.Generator,
     options: CameraOptions,
 ) -> list[Numbers]:
-    """Return ways to group pixels: by what varies together in a picture, and by what also does in the next one.
+    """Return ways to group pixels by what varies together in a picture and in the next one.
 
-    Worked example: of the widest disk each of three pegs shows at its foot whether it is there, so their feet vary
-    together. In the next picture it may be elsewhere, but the peg that shows it shows it as a whole.
+    Worked example: each of three pegs shows at its foot whether it has the widest disk, so their feet vary together.
+    In the next picture another one may have it, but the peg that has it shows it as a whole.
     """
-
-    def seen(images: NDArray[np.float32]) -> NDArray[np.float32]:
-        return images.reshape(len(images), len(located), -1) * located[None, :, None]
-
     some = compared.first(GROUPED_PICTURES)
-    before, after = (seen(images.astype(np.float32)) for images in (some.before, some.after))
-    labels = group_pixels(seen(compared.pictures(GROUPED_PICTURES)), rng, options)
-    known = {label.tobytes() for label in labels}
-    staying = [_with_edges(label, located, size) for label in group_pixels(before, rng, options, later=after)]
-    return labels + [label for label in staying[:MORE_CUTS] if label.tobytes() not in known]
+    before, after = (_seen(images.astype(np.float32), located) for images in (some.before, some.after))
+    staying = group_pixels(before, rng, options, later=after)
+    return [_with_edges(label, located, size) for label in staying[:MORE_CUTS]]
 
 
 def _with_edges(label: Numbers, located: NDArray[np.bool_], size: tuple[int, ...]) -> Numbers:
