@@ -27,6 +27,7 @@ FILES = (
     "strips.npz",
     "data.npz",
     "diagnosis.json",
+    "config.toml",
 )
 OF_TUNING = ("journal.log", "tuning.toml", "best.toml")
 LEFT_OUT = re.compile(r"warning: (.*) left out, without a finished stage")
