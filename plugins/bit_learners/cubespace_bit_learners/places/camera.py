@@ -100,7 +100,7 @@ def find_carried_places(before: Images, after: Images, options: CameraOptions) -
     ]
     places = tuple(Place(place.pixels, shown) for place, shown in zip(found.places, sharp, strict=True))
     mean = compared.pictures(GROUPED_PICTURES).mean(0) / np.float32(WHITE)
-    return attrs.evolve(found, places=places, background=mean, loose=True)
+    return attrs.evolve(found, places=places, background=mean)
 
 
 def _smoothed(images: Images, blur: float) -> Images:

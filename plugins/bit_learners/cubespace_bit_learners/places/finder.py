@@ -93,7 +93,6 @@ class Places:
     exogenous_pixels: Numbers = attrs.field(factory=lambda: np.zeros(0, dtype=np.intp))  # of places left out
     context: tuple[Context, ...] = ()  # what places show of each other
     lost: float = 0.0  # the part of what is unexplained that stays in the next picture
-    loose: bool = False  # whether things lie off what is drawn, never twice in the same way
 
     def encode(self, images: Images) -> Codes:
         """Return the value that each place shows: the nearest pattern."""
