@@ -23,6 +23,7 @@ EVEN = 0.5  # of plans, that may lack a step; of effects, that the apply module 
 LEVEL = 0.01  # probability of a warning about coverage that chance alone has caused
 ALL_ALONE = 0.9  # of pairs, whose difference no other pair shows: no number of pairs can be estimated from so few
 HARDLY_ANY = 0.001  # of plans: a smaller fraction is not worth its digits
+MISREAD = 0.001  # of pictures, by which single plans begin or end in another state than a picture shows
 SELDOM = 0.01  # of plans, that may pass through a state whose picture is unlike others: bad pixels make a few
 
 
@@ -73,6 +74,7 @@ def judge_model(seen: Observed) -> Judgement:
         _sharing(numbers),
         _own(seen.own_changes),
         _merged(seen.merged),
+        _misread(seen.misread),
         _same_codes(numbers),
         _familiarity(numbers),
     ]
@@ -203,6 +205,14 @@ def _merged(merged: Sequence[MergedValue]) -> Finding | None:
         "What differs there is lost, and plans show a blend of it: larger pictures or less noise may tell it apart."
     )
     return Finding(about="merged values", warning=True, text=text, advice=advice)
+
+
+def _misread(share: float) -> Finding | None:
+    if share < MISREAD:
+        return None
+    text = f"About {percent(share)} of pictures are misread, since two values of a variable differ by little more than"
+    advice = "From such a picture, a plan begins or ends in another state: larger pictures or less noise help."
+    return Finding(about="misread pictures", warning=True, text=f"{text} noise.", advice=advice)
 
 
 def _same_codes(numbers: Numbers) -> Finding | None:

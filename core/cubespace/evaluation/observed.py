@@ -40,6 +40,7 @@ class Observed:
     own_changes: Sequence[OwnChange] = ()
     precision: Precision | None = None
     merged: Sequence[MergedValue] = ()
+    misread: float = 0.0  # fraction of pictures that noise makes look like another state
 
 
 def count(seen: Observed) -> Numbers:

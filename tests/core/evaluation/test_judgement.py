@@ -168,3 +168,10 @@ def test_noise_does_not_make_pictures_look_different() -> None:
     assert same.compared.sum() == 196  # the first picture of each state is compared with none
     merged = np.eye(4, dtype=np.bool_)[np.minimum(state, 2)]  # two states have one code
     assert look_different(merged, seen, clean[np.minimum(state, 2)]).unlike.sum() == 50
+
+
+@pytest.mark.parametrize(("share", "warned"), [(0.0005, False), (0.002, True)])
+def test_pictures_that_noise_makes_look_like_another_state_are_warned_of(share: float, warned: bool) -> None:
+    """Two similar tiles and noise: each plan may begin in another state than its picture shows."""
+    seen = attrs.evolve(observed(2000, shared=True), misread=share)
+    assert ("misread pictures" in about(judge_model(seen))) == warned

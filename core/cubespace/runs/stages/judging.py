@@ -16,6 +16,7 @@ from cubespace.evaluation.judgement import Judgement, judge_model
 from cubespace.evaluation.judgement_record import Finding
 from cubespace.evaluation.memorisation import Familiarity, TrainingMemory, known_pictures
 from cubespace.evaluation.merged_values import MergedValue, merged_values
+from cubespace.evaluation.misreading import misread_share
 from cubespace.evaluation.observed import Observed
 from cubespace.evaluation.own_changes import OwnChange, box_around, locate, own_changes
 from cubespace.evaluation.precision import estimate_precision
@@ -45,11 +46,10 @@ def judge_run(
     """Judge the model of a run by its validation and test splits, from which no effect was learned."""
     training, tests = data.train, (data.validation, data.test)
     before, after = bits["train"].before, bits["train"].after
-    held_before, held_after = (
-        np.concatenate([getattr(bits[split], side) for split in HELD_OUT_SPLITS]) for side in ("before", "after")
-    )
+    held_before, held_after = _held_out(bits)
     most = min(MOST_PICTURES, max(1, MOST_NUMBERS // math.prod(training.before.shape[1:])))
     some = training[:: max(1, 2 * len(training) // most)]
+    few = training[: min(MOST_LOOKED_THROUGH, most // 2)]
     same = look_unlike(code, np.concatenate([some.before, some.after]))
     held_pictures = np.concatenate([images for split in tests for images in (split.before, split.after)])
     return judge_model(
@@ -66,13 +66,20 @@ def judge_run(
             look_different=int(same.unlike.sum()),
             looked_at=int(same.compared.sum()),
             precision=_precision(code, model, (before, after), (held_before, held_after)),
-            merged=_merged(code, training[: min(MOST_LOOKED_THROUGH, most // 2)], before, after),
+            merged=_merged(code, few, before, after),
+            misread=_misread(code, held_pictures[:MOST_LOOKED_THROUGH]),
             own_changes=[
                 *(locate(change, before, training.before) for change in own_changes(before, after)),
                 *_left_out(code),
             ],
         )
     )
+
+
+def _held_out(bits: Mapping[str, BitPairs]) -> tuple[Bits, Bits]:
+    """Return the pairs of the splits from which no effect is learned, before and after."""
+    splits = [bits[split] for split in HELD_OUT_SPLITS]
+    return np.concatenate([split.before for split in splits]), np.concatenate([split.after for split in splits])
 
 
 def familiarity(code: Code, memory: TrainingMemory, training: Pairs, problems: Sequence[Problem]) -> Familiarity:
@@ -119,6 +126,16 @@ def _merged(code: Code, pairs: Pairs, before: Bits, after: Bits) -> list[MergedV
     bits = before[: len(pairs)], after[: len(pairs)]
     first, second = (_undrawn(code, *side) for side in zip((pairs.before, pairs.after), bits, strict=True))
     return merged_values(bits, (first, second), code.groups, regions)
+
+
+def _misread(code: Code, images: Images) -> float:
+    """Return which fraction of pictures noise makes look like another state."""
+    regions = code.regions()
+    if code.groups is None or regions is None:
+        return 0.0
+    bits = code.encode(images)
+    seen, drawn = (shown.reshape(len(images), -1) for shown in (code.normalise(images), code.decode(bits)))
+    return misread_share(bits, seen, drawn, code.groups, regions)
 
 
 def _undrawn(code: Code, images: Images, bits: Bits) -> Pictures:
