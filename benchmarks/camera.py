@@ -84,10 +84,10 @@ def page(records: Mapping[str, dict[str, Any]]) -> str:
         "Shift in pixels each way, turn 2°, corners off by 1.5 pixels, light ±20 %, offset ±5 %, slope ±10 %, noise;",
         "`all` is all of it; `place`: things are put down off by up to 1.5 pixels and 12°. On textured ground, unless",
         "*black* is said.",
-        "Plans are found/valid/optimal of fd-lmcut, moves against the true ones, wrong ones per state.",
+        "Plans are found/valid/optimal of 30, fd-lmcut; moves against the true ones, wrong ones per state.",
         "",
-        "| data | pairs | seed | learner | what moved | actions | plans of 30 | recall | wrong | warnings | CPU s |",
-        "|---|---:|---:|---|---|---:|---|---:|---:|---|---:|",
+        "| data | pairs | seed | learner | what moved | actions | plans | recall | wrong | warnings | CPU s | made |",
+        "|---|---:|---:|---|---|---:|---|---:|---:|---|---:|---|",
     ]
     for _, row in sorted(records.items()):
         cells = [

@@ -51,13 +51,14 @@ def cpu_seconds(run: Path) -> float:
 
 
 def outcome(row: Record) -> list[str]:
-    """Return the cells of a table that say what came of a run: plans, recall, wrong moves, warnings, CPU seconds."""
+    """Return the cells of a table that say what came of a run, from its plans to the day on which it was made."""
     return [
         "/".join(map(str, row["plans"])),
         f"{row['recall']:.4f}",
         f"{row['wrong']:.4f}",
         ", ".join(row["warnings"]) or "none",
         f"{row['cpu_seconds']:.0f}",
+        row["date"],
     ]
 
 
