@@ -47,9 +47,9 @@ def page(records: Mapping[str, dict[str, Any]]) -> str:
         "64 pixels along a side; seeds that nothing was tuned on, one training each.",
         "`fixed`: a camera with noise of two grey levels; `clean`: one without noise; `shake`: ±2 pixels, ±1°, light",
         "±15 % and noise; `place`: blocks are put down off by up to 1.5 pixels and 12°.",
-        "Plans are found/valid/optimal of 30, fd-lmcut; moves against the true ones, wrong ones per state, CPU seconds.",
+        "Plans are found/valid/optimal of 30, fd-lmcut; moves against the true ones, wrong ones per state, CPU s.",
         "",
-        "| camera | pairs | seed | learner | places | bits | actions | plans | recall | wrong | warnings | CPU | made |",
+        "| camera | pairs | seed | learner | places | bits | actions | plans | recall | wrong | warned | CPU | made |",
         "|---|---:|---:|---|---:|---:|---:|---|---:|---:|---|---:|---|",
     ]
     for _, row in sorted(records.items()):
