@@ -12,20 +12,15 @@ were for tuning.
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
-from processes import cube
+from judged_runs import judged, known, outcome
 
-from cubespace.base.files import read_json, write_json, write_text
-from cubespace.runs.folder.machine import environment
+from cubespace.base.files import write_json, write_text
 
-PLANNER, INSTANCES = "fd-lmcut", 30
-NOT_VALID = 4  # exit code of a run whose plans are not valid, or may not be
-INSTANCE_SEED, DIAGNOSIS_SEED, DIAGNOSED_STATES = 62060, 90909, 500  # used by nothing else
 LIGHT = {"gain": "0.2", "offset": "0.05", "slope": "0.1", "noise": "0.012"}
 KINDS: dict[str, dict[str, str]] = {
     "fixed": {"noise": "0.008"},
@@ -67,8 +62,7 @@ class Row:
         """Return the settings of ``cube run``."""
         spoiled = {f"data.spoil.{name}": value for name, value in KINDS[self.kind].items()}
         around = {} if self.kind == "fixed" else {"data.spoil.ground": self.ground}
-        numbers = {"data.transitions": str(self.pairs), "plan.seed": str(INSTANCE_SEED)}
-        return {**spoiled, **around, **numbers, "plan.instances": str(INSTANCES), "plan.random_goals": "on"}
+        return {**spoiled, **around, "data.transitions": str(self.pairs)}
 
 
 def named(name: str, seed: int, pairs: int) -> Row:
@@ -79,55 +73,8 @@ def named(name: str, seed: int, pairs: int) -> Row:
 
 def work(row: Row, folder: Path) -> dict[str, Any]:
     """Run a row and return its record."""
-    run = folder / row.key
-    settings = [word for name, value in row.settings.items() for word in ("--set", f"{name}={value}")]
-    learned = cube(
-        run,
-        "run",
-        "--domain",
-        WORLDS[row.world],
-        "--seed",
-        str(row.seed),
-        *settings,
-        "--planner",
-        PLANNER,
-        "-o",
-        str(run),
-    )
-    states = ("--seed", str(DIAGNOSIS_SEED), "--states", str(DIAGNOSED_STATES))
-    diagnosis = cube(run, "diagnose", str(run), *states)
-    chosen, extraction = (_table(run / name) for name in ("learner.json", "extraction.json"))
-    judgement = _table(run / "judgement.json")
-    counts = learned["planners"][PLANNER]
-    return {
-        **attrs.asdict(row),
-        "name": row.name,
-        "learner": chosen["learner"],
-        "variables": chosen["variables"],
-        "registration": chosen["registration"],
-        "differences": extraction["differences"],
-        "actions": extraction["actions"],
-        "recall": diagnosis["recall"],
-        "wrong": diagnosis["wrong"],
-        "plans": [counts[key] for key in ("found", "valid", "optimal")],
-        "warnings": [finding["about"] for finding in judgement["findings"] if finding["warning"]],
-        "cpu_seconds": cpu_seconds(run),
-        "instance_seed": INSTANCE_SEED,
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": environment()["processor"],
-    }
-
-
-def cpu_seconds(run: Path) -> float:
-    """Return the CPU seconds of all stages of a run but the diagnosis, also if it was interrupted."""
-    stages = _table(run / "manifest.json")["stages"]
-    return round(sum(stage["cpu_seconds"] for name, stage in stages.items() if name != "diagnose"), 1)
-
-
-def _table(path: Path) -> dict[str, Any]:
-    table = read_json(path)
-    assert isinstance(table, dict)
-    return table
+    record = judged(folder / row.key, WORLDS[row.world], row.seed, row.settings)
+    return {**attrs.asdict(row), "name": row.name, **record}
 
 
 def page(records: Mapping[str, dict[str, Any]]) -> str:
@@ -137,10 +84,10 @@ def page(records: Mapping[str, dict[str, Any]]) -> str:
         "Shift in pixels each way, turn 2°, corners off by 1.5 pixels, light ±20 %, offset ±5 %, slope ±10 %, noise;",
         "`all` is all of it; `place`: things are put down off by up to 1.5 pixels and 12°. On textured ground, unless",
         "*black* is said.",
-        "Plans are found/valid/optimal of fd-lmcut, moves against the true ones, wrong ones per state.",
+        "Plans are found/valid/optimal of 30, fd-lmcut; moves against the true ones, wrong ones per state.",
         "",
-        "| data | pairs | seed | learner | what moved | actions | plans of 30 | recall | wrong | warnings | CPU s |",
-        "|---|---:|---:|---|---|---:|---|---:|---:|---|---:|",
+        "| data | pairs | seed | learner | what moved | actions | plans | recall | wrong | warnings | CPU s | made |",
+        "|---|---:|---:|---|---|---:|---|---:|---:|---|---:|---|",
     ]
     for _, row in sorted(records.items()):
         cells = [
@@ -150,11 +97,7 @@ def page(records: Mapping[str, dict[str, Any]]) -> str:
             row["learner"],
             _moved(row["registration"]),
             str(row["actions"]),
-            "/".join(map(str, row["plans"])),
-            f"{row['recall']:.4f}",
-            f"{row['wrong']:.4f}",
-            ", ".join(row["warnings"]) or "none",
-            f"{row['cpu_seconds']:.0f}",
+            *outcome(row),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
@@ -183,16 +126,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     first, last = (int(part) for part in (chosen.seeds.split("-") * 2)[:2])
     for seed in () if chosen.print else range(first, last + 1):
         for row in (named(name, seed, chosen.pairs) for name in chosen.rows.split(",")):
-            if row.key in _known(kept) and not chosen.again:
+            if row.key in known(kept) and not chosen.again:
                 continue
             record = work(row, chosen.folder)
-            write_json(kept, {"records": {**_known(kept), row.key: record}})  # others may write rows meanwhile
+            write_json(kept, {"records": {**known(kept), row.key: record}})  # others may write rows meanwhile
             print(row.key, record["plans"], record["recall"], record["wrong"], record["cpu_seconds"], flush=True)
-    write_text(chosen.results / "camera.md", page(_known(kept)))
-
-
-def _known(path: Path) -> dict[str, dict[str, Any]]:
-    return dict(_table(path)["records"]) if path.is_file() else {}
+    write_text(chosen.results / "camera.md", page(known(kept)))
 
 
 if __name__ == "__main__":

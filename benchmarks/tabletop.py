@@ -10,19 +10,14 @@ Writes results/tabletop.json and tabletop.md; rows that are there already stay. 
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from processes import cube
+from judged_runs import judged, known, outcome
 
-from cubespace.base.files import read_json, write_json, write_text
-from cubespace.runs.folder.machine import environment
+from cubespace.base.files import write_json, write_text
 
-PLANNER, INSTANCES = "fd-lmcut", 30
-NOT_VALID = 4  # exit code of a run whose plans are not valid, or may not be
-INSTANCE_SEED, DIAGNOSIS_SEED, DIAGNOSED_STATES = 62060, 90909, 500  # used by nothing else
 KINDS: dict[str, dict[str, str]] = {  # of cameras, and of hands
     "fixed": {"noise": "0.008"},
     "clean": {},
@@ -34,44 +29,13 @@ KINDS: dict[str, dict[str, str]] = {  # of cameras, and of hands
 def settings_of(kind: str, pairs: int) -> dict[str, str]:
     """Return the settings of a row."""
     spoiled = {f"data.spoil.{name}": value for name, value in KINDS[kind].items()}
-    plan = {"plan.instances": str(INSTANCES), "plan.seed": str(INSTANCE_SEED), "plan.random_goals": "on"}
-    return {**spoiled, **plan, "data.transitions": str(pairs)}
+    return {**spoiled, "data.transitions": str(pairs)}
 
 
 def work(kind: str, seed: int, pairs: int, folder: Path) -> dict[str, Any]:
     """Run a row and return its record."""
-    run = folder / f"{kind}-n{pairs}-s{seed}"
-    settings = [word for name, value in settings_of(kind, pairs).items() for word in ("--set", f"{name}={value}")]
-    command = ["--domain", "tabletop", "--seed", str(seed), *settings, "--planner", PLANNER, "-o", str(run)]
-    learned = cube(run, "run", *command, accepted=(0, NOT_VALID))
-    diagnosis = cube(run, "diagnose", str(run), "--seed", str(DIAGNOSIS_SEED), "--states", str(DIAGNOSED_STATES))
-    chosen, extraction, judgement, stages = (
-        _table(run / f"{name}.json") for name in ("learner", "extraction", "judgement", "manifest")
-    )
-    counts = learned["planners"][PLANNER]
-    return {
-        "kind": kind,
-        "seed": seed,
-        "pairs": pairs,
-        "learner": chosen["learner"],
-        "variables": chosen["variables"],
-        "bits": chosen["bits"],
-        "registered": bool(chosen["registration"] and chosen["registration"]["registered"]),
-        "actions": extraction["actions"],
-        "recall": diagnosis["recall"],
-        "wrong": diagnosis["wrong"],
-        "plans": [counts[key] for key in ("found", "valid", "optimal")],
-        "warnings": [finding["about"] for finding in judgement["findings"] if finding["warning"]],
-        "cpu_seconds": round(sum(s["cpu_seconds"] for n, s in stages["stages"].items() if n != "diagnose"), 1),
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": environment()["processor"],
-    }
-
-
-def _table(path: Path) -> dict[str, Any]:
-    table = read_json(path)
-    assert isinstance(table, dict)
-    return table
+    record = judged(folder / f"{kind}-n{pairs}-s{seed}", "tabletop", seed, settings_of(kind, pairs))
+    return {"kind": kind, "seed": seed, "pairs": pairs, **record}
 
 
 def page(records: Mapping[str, dict[str, Any]]) -> str:
@@ -83,10 +47,10 @@ def page(records: Mapping[str, dict[str, Any]]) -> str:
         "64 pixels along a side; seeds that nothing was tuned on, one training each.",
         "`fixed`: a camera with noise of two grey levels; `clean`: one without noise; `shake`: ±2 pixels, ±1°, light",
         "±15 % and noise; `place`: blocks are put down off by up to 1.5 pixels and 12°.",
-        "Plans are found/valid/optimal of fd-lmcut, moves against the true ones, wrong ones per state, CPU seconds.",
+        "Plans are found/valid/optimal of 30, fd-lmcut; moves against the true ones, wrong ones per state, CPU s.",
         "",
-        "| camera | pairs | seed | learner | places | bits | actions | plans of 30 | recall | wrong | warnings | CPU |",
-        "|---|---:|---:|---|---:|---:|---:|---|---:|---:|---|---:|",
+        "| camera | pairs | seed | learner | places | bits | actions | plans | recall | wrong | warned | CPU | made |",
+        "|---|---:|---:|---|---:|---:|---:|---|---:|---:|---|---:|---|",
     ]
     for _, row in sorted(records.items()):
         cells = [
@@ -97,11 +61,7 @@ def page(records: Mapping[str, dict[str, Any]]) -> str:
             str(row["variables"]),
             str(row["bits"]),
             str(row["actions"]),
-            "/".join(map(str, row["plans"])),
-            f"{row['recall']:.4f}",
-            f"{row['wrong']:.4f}",
-            ", ".join(row["warnings"]) or "none",
-            f"{row['cpu_seconds']:.0f}",
+            *outcome(row),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
@@ -122,16 +82,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for kind in () if chosen.print else chosen.kinds.split(","):
         for seed in range(first, last + 1):
             key = f"{kind}-n{chosen.pairs}-s{seed}"
-            if key in _known(kept):
+            if key in known(kept):
                 continue
             record = work(kind, seed, chosen.pairs, chosen.folder)
-            write_json(kept, {"records": {**_known(kept), key: record}})
+            write_json(kept, {"records": {**known(kept), key: record}})
             print(key, record["plans"], record["recall"], record["wrong"], record["cpu_seconds"], flush=True)
-    write_text(chosen.results / "tabletop.md", page(_known(kept)))
-
-
-def _known(path: Path) -> dict[str, dict[str, Any]]:
-    return dict(_table(path)["records"]) if path.is_file() else {}
+    write_text(chosen.results / "tabletop.md", page(known(kept)))
 
 
 if __name__ == "__main__":

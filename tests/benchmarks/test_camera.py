@@ -44,6 +44,7 @@ def test_records_become_rows_of_a_page(camera) -> None:
         "wrong": 0.0,
         "warnings": [],
         "cpu_seconds": 44.6,
+        "date": "2026-11-19",
     }
     page = camera.page({row.key: record, "x": {**record, "registration": None}})
     assert "| mnist-all-black | 3,000 | 820 | places | right 1.20, down 1.10, gain 0.10 | 192 | 30/30/29 |" in page

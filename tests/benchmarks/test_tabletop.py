@@ -39,6 +39,8 @@ def test_records_become_rows_of_a_page(tabletop) -> None:
         "wrong": 0.0,
         "warnings": [],
         "cpu_seconds": 70.4,
+        "date": "2026-11-19",
     }
     page = tabletop.page({"a": record})
-    assert "| fixed | 5,000 | 840 | places | 16 | 80 | 480 | 30/30/29 | 1.0000 | 0.0000 | none | 70 |" in page
+    assert "| fixed | 5,000 | 840 | places | 16 | 80 | 480 | 30/30/29 | 1.0000 | 0.0000 |" in page
+    assert "| none | 70 | 2026-11-19 |" in page

@@ -2,7 +2,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-__version__ = "0.3.0.dev0"
+__version__ = "0.3.0"
 
 
 def version_of(distribution: str) -> str | None:

@@ -9,13 +9,14 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import attrs
 
 from cubespace.base.errors import CubeError
 from cubespace.base.files import write_text
+from cubespace.base.leftovers import refuse_links
 from cubespace.base.options import parse_spec
 from cubespace.experiments.cell_call import CellCall
 from cubespace.experiments.cell_folders import CELLS
@@ -28,8 +29,9 @@ from cubespace.experiments.matrix import CHAIN, Matrix, MatrixCell, cells_of
 from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.sharing import Lenders, take_over
 from cubespace.plugins.catalogue import Catalogue, load_plugins
+from cubespace.runs.folder.manifest import MANIFEST
 from cubespace.runs.folder.run_folder import CONFIG, RunFolder
-from cubespace.settings.run_config import dump_toml
+from cubespace.settings.run_config import dump_toml, load_stored
 
 MATRIX = "matrix.toml"
 WRITERS = 16  # run folders that are written side by side: each waits for the disk, not for a core
@@ -149,16 +151,32 @@ class MatrixRun:
             list(writers.map(self._start, lacking.values()))
 
     def _has_settings(self, cell: MatrixCell) -> bool:
-        """Return whether the folder of a cell has its settings; of one that is done, no more is needed.
+        """Return whether the folder of a cell has its settings; of one that is done, it is enough that it has any.
 
         Those of the diagnosis may have changed since, which are no part of what tells cells from each other.
         """
         try:
-            return (cell.folder / CONFIG).read_text("utf-8") == dump_toml(cell.config) or self.done(cell)
+            same = (cell.folder / CONFIG).read_text("utf-8") == dump_toml(cell.config)
         except (OSError, UnicodeDecodeError):
             return False
+        return same or (self.done(cell) and _is_readable(cell.folder / CONFIG))
 
     def _start(self, cell: MatrixCell) -> None:
-        # a cell whose files are missing or damaged fails alone: it must not stop the others
-        with nullcontext() if not (cell.folder / CONFIG).is_file() else suppress(CubeError):
+        """Write the settings of a cell into its folder; one that was damaged later fails alone, and stops no other."""
+        if not (cell.folder / MANIFEST).is_file():
             RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)
+            return
+        with suppress(CubeError):
+            refuse_links(cell.folder)
+            if not _is_readable(cell.folder / CONFIG):  # what was done with these settings is in the manifest
+                write_text(cell.folder / CONFIG, dump_toml(cell.config))
+            RunFolder.start(cell.folder, cell.config, self.catalogue, look_for_files=False)
+
+
+def _is_readable(config: Path) -> bool:
+    """Return whether there are settings in a file."""
+    try:
+        load_stored(config)
+    except CubeError:
+        return False
+    return True

@@ -100,7 +100,6 @@ class Code(ABC):
     groups: tuple[int, ...] | None = None
     actions: LearnedActions | None = None  # None where only bits were learned
     training: Training | None = None  # None where nothing was trained by gradient
-    loose: bool = False  # whether things lie a little off what it draws, so that errors that stay are no fault of it
     doubt: str = ""  # why the learner itself thinks that the pictures do not suit it; empty if they do
 
     def encode(self, images: Images) -> Bits:

@@ -39,7 +39,6 @@ class Trial:
     unexplained: float  # fraction of the variance of held-out pictures that is lost by redrawing
     residue: float  # the part of it that pictures before and after an action share: it stays, so bits lack something
     structure: float = 0.0  # the part of it in which pixels vary together, be it another light or things that move
-    loose: bool = False  # whether that is meant to be so: things lie where they were put down
 
     def fits(self, config: LearnerConfig) -> bool:
         """Return whether bits lack hardly anything that stays, and whether enough of what was learned occurs again."""
@@ -50,9 +49,9 @@ class Trial:
         if not self.bits:
             return "it has no bits"
         faults = []
-        if not self.loose and self.residue > config.most_residue:
+        if self.residue > config.most_residue:
             faults.append(f"bits lack something that stays, {percent(self.residue)} of what varies in pictures")
-        if not self.loose and self.structure > config.most_structure:
+        if self.structure > config.most_structure:
             faults.append(
                 f"bits lack something that pixels share, {percent(self.structure)} of what varies in pictures"
             )
@@ -75,7 +74,6 @@ def try_code(code: Code, training: Pairs, held_out: Pairs) -> Trial:
         unexplained=unexplained,
         residue=residue,
         structure=structure,
-        loose=code.loose,
     )
 
 

@@ -27,6 +27,7 @@ FILES = (
     "strips.npz",
     "data.npz",
     "diagnosis.json",
+    "config.toml",
 )
 OF_TUNING = ("journal.log", "tuning.toml", "best.toml")
 LEFT_OUT = re.compile(r"warning: (.*) left out, without a finished stage")
@@ -48,7 +49,7 @@ def changed_cells(world: World, seed: int, count: int) -> Iterator[Case]:
             name=f"cells {number}",
             prepare=partial(prepare, rng),
             codes=frozenset({0, 3}),
-            check=_agree,
+            check=partial(_agree, world),
         )
 
 
@@ -64,7 +65,7 @@ def _change(path: Path, rng: random.Random) -> None:
         path.write_bytes(damaged(path.read_bytes(), rng))
 
 
-def _agree(folder: Path, ended: Ended) -> str:
+def _agree(world: World, folder: Path, ended: Ended) -> str:
     """Return whether the table leaves out, by name, the cells that the matrix would do again, and no others."""
     if ended.code != 0:
         return ""
@@ -72,14 +73,18 @@ def _agree(folder: Path, ended: Ended) -> str:
     if again.code != 0:
         return f"lost: the matrix cannot be looked at: {again.errors.strip()[-120:]}"
     cells = json.loads(again.output)["cells"]
-    todo = {Path(cell["run"]).name for cell in cells if not cell["done"] and _evaluation_counts(folder, cell["run"])}
+    todo = {Path(cell["run"]).name for cell in cells if not cell["done"] and _lacks_plans(world, folder, cell["run"])}
     named = {cell["run"] for cell in cells if Path(cell["run"]).name in ended.errors}
     left_out = {Path(run).name for run in named}
     return "" if left_out == todo else f"lost: left out {sorted(left_out)}, to be done {sorted(todo)}"
 
 
-def _evaluation_counts(folder: Path, run: str) -> bool:
-    """Return whether a cell is open because of its evaluation, not only because its diagnosis is missing."""
+def _lacks_plans(world: World, folder: Path, run: str) -> bool:
+    """Return whether a cell is open because of its evaluation, not only because its diagnosis is missing.
+
+    Its settings are those that the matrix gives it, whatever became of its copy of them.
+    """
+    shutil.copy(world.matrix / "cells" / Path(run).name / "config.toml", folder / run / "config.toml")
     ended, _ = run_cube(["tables", run, "--values", "plans"], folder)
     return ended.code != 0 or "left out" in ended.errors or not re.search(r"\d/\d/\d of \d", ended.output)
 

@@ -145,17 +145,34 @@ def test_a_judge_reads_what_a_lens_has_blurred_and_nothing_else(spec: str) -> No
 
 
 @pytest.mark.parametrize("blur", [0.0, 0.6])
-@pytest.mark.parametrize("same_rim", [False, True])
-def test_a_judge_reads_pictures_that_were_laid_over_each_other_after_a_shift(blur: float, same_rim: bool) -> None:
-    world = CATALOGUE.create("domain", "mnist:size=2")
+@pytest.mark.parametrize(("spec", "rim"), [("mnist:size=2", (0, 0)), ("mnist:size=2", (2, 2)), ("photo", (1, 1))])
+def test_a_judge_reads_pictures_that_were_laid_over_each_other_after_a_shift(
+    blur: float, rim: tuple[int, int], spec: str
+) -> None:
+    world = CATALOGUE.create("domain", spec)
     states = world.random_states(40, np.random.default_rng(5))
     seen = world.render(states).astype(float)
-    if same_rim:
-        outside = np.ones(seen.shape[1:], dtype=bool)
-        outside[1:-1, 1:-1] = False
-        seen[:, outside] = seen.mean(0)[outside]
+    outside = np.ones(seen.shape[1:], dtype=bool)
+    outside[rim[0] : seen.shape[1] - rim[1], rim[0] : seen.shape[2] - rim[1]] = False
+    usual = world.render(world.random_states(1000, np.random.default_rng(6))).mean(0)
+    seen[:, outside] = usual[outside]
     domain = spoil(world, Spoiling(shift=1), 0)
     assert isinstance(domain, Simulator)
     read, readable = domain.read(np.rint(gaussian_filter(seen, (0, blur, blur))).astype(np.uint8))
     assert readable.all()
     assert (read == states).all()
+
+
+def test_a_judge_reads_a_picture_whose_rim_is_wider_on_one_side_and_no_blend() -> None:
+    world = CATALOGUE.create("domain", "photo")
+    states = world.random_states(80, np.random.default_rng(5))
+    seen = world.render(states).astype(float)
+    seen[:, :, -2:] = world.render(world.random_states(1000, np.random.default_rng(6))).mean(0)[:, -2:]
+    domain = spoil(world, Spoiling(shift=1), 0)
+    assert isinstance(domain, Simulator)
+    read, readable = domain.read(seen.astype(np.uint8))
+    assert readable.all()
+    assert (read == states).all()
+    differ = (states[:40] != states[40:]).any(1)
+    blends = (seen[:40] + seen[40:])[differ] / 2
+    assert not domain.read(blends.astype(np.uint8))[1].any()

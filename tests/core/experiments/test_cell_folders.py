@@ -80,6 +80,23 @@ def test_a_folder_whose_settings_were_changed_by_hand_lends_nothing_that_differs
     assert done(tmp_path) == {"data": 3, "train": 3, "extract": 3, "evaluate": 3}
 
 
+@pytest.mark.parametrize("damage", ["garbage", "missing", "binary"])
+def test_settings_that_were_damaged_are_written_again_where_the_results_are_whole(tmp_path, damage) -> None:
+    matrix = tiny_matrix({"seed": "0-1"})
+    MatrixRun.of(matrix, tmp_path).run(InProcess(NoOptions()))
+    config = sorted(tmp_path.glob("cells/*/config.toml"))[0]
+    whole, before = config.read_text(), done(tmp_path)
+    if damage == "missing":
+        config.unlink()
+    else:
+        config.write_bytes(b"garbage" if damage == "garbage" else b"\xff\x00")
+    assert make_table(read_runs([tmp_path])).left_out == "", "matrix and tables agree on what is done"
+    result = MatrixRun.of(matrix, tmp_path).run(InProcess(NoOptions()))
+    assert (result.done, result.before, result.failures) == (2, 2, {})
+    assert config.read_text() == whole
+    assert done(tmp_path) == before
+
+
 def test_a_table_says_how_many_runs_are_of_earlier_axes(tmp_path) -> None:
     for planner in PLANNERS:
         MatrixRun.of(tiny_matrix({"planner": [planner]}), tmp_path).run(InProcess(NoOptions()))

@@ -152,3 +152,15 @@ def test_a_damaged_journal_is_named_with_the_way_out(tmp_path, damage) -> None:
     (tmp_path / "tuning.toml").write_text(tuning.dump())
     with pytest.raises(InputError, match=r"journal\.log' is damaged .*remove"):
         TuningRun(tmp_path, tuning, load_plugins()).run(1, InProcess(NoOptions()))
+
+
+def test_half_a_last_line_of_the_journal_is_cut_off_and_the_search_goes_on(tmp_path) -> None:
+    tuning = Tuning(settings=dict(DEFAULTS), space={"data.seed": [0, 1, 2]}, objective="coverage", sampler="random")
+    run = TuningRun(tmp_path / "t", tuning, load_plugins())
+    run.run(1, InProcess(NoOptions()))
+    journal = tmp_path / "t" / "journal.log"
+    journal.write_bytes(journal.read_bytes()[:-40])  # a kill while it was being written
+    for _ in range(2):  # the second reads what the first has written behind it
+        study = TuningRun(tmp_path / "t", tuning, load_plugins()).run(2, InProcess(NoOptions()))
+    assert len(completed(study)) == 2
+    assert all(line.startswith(b"{") for line in journal.read_bytes().splitlines())

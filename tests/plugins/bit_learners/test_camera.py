@@ -9,6 +9,8 @@ import pytest
 from builders import learned_code
 
 from cubespace.data.domain import Pairs
+from cubespace.learning.trial import try_code
+from cubespace.settings.recipe import LearnerConfig
 from cubespace_bit_learners.places.absorbing import absorbed
 from cubespace_bit_learners.places.camera import CameraOptions, find_carried_places, find_steady_places
 from cubespace_bit_learners.places.carried import larger_kind, swapped
@@ -123,7 +125,6 @@ def test_things_that_never_lie_where_they_lay_are_found_by_what_is_carried() -> 
     pictures = [draw(each, rng, 0.0) for each in shown]
     found = find_carried_places(*pictures, CameraOptions(carried_blur=0.0))  # variants are no shifts of each other
     assert found is not None
-    assert found.loose
     assert [len(place.patterns) for place in found.places] == [3, 3, 3, 3]
 
 
@@ -214,7 +215,7 @@ def test_things_put_down_inexactly_are_learned_though_the_camera_is_fixed(tmp_pa
     off = np.where(stays[..., None], places[0], places[1])
     pairs = Pairs(laid(before, places[0]), laid(after, off))
     found = learned_code("places", tmp_path, pairs)
-    assert found.loose
     bits = found.encode(pairs.before)
     assert len(np.unique(bits, axis=0)) == len(np.unique(before, axis=0))
     assert same_partition(np.unique(bits, axis=0, return_inverse=True)[1].ravel(), before @ 4 ** np.arange(6))
+    assert "something that stays" in try_code(found, pairs, pairs).misfit(LearnerConfig())  # where exactly things lie

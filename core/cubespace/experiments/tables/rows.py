@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from cubespace.base.errors import InputError
+from cubespace.base.leftovers import refuse_links
 from cubespace.base.options import suggestion
 from cubespace.base.records import read_record
 from cubespace.evaluation.diagnosis_record import DiagnosisRecord, read_diagnosis
@@ -24,7 +25,7 @@ from cubespace.plugins.catalogue import Catalogue, load_plugins
 from cubespace.runs.folder.extraction_file import ExtractionRecord
 from cubespace.runs.folder.manifest import StageRecord
 from cubespace.runs.folder.results_file import RunResults
-from cubespace.runs.folder.run_folder import CONFIG, RunFolder
+from cubespace.runs.folder.run_folder import RunFolder
 from cubespace.settings.recipe import AUTO
 from cubespace.settings.run_config import SHORT_NAMES, RunConfig, flat, with_settings
 from cubespace.settings.stages import DIAGNOSIS, EXTRACTION, LEARNER, MEASURES, RESULTS
@@ -189,9 +190,9 @@ def varying_axes(runs: Sequence[RunFacts]) -> list[str]:
 
 def _run_of(cell: MatrixCell, catalogue: Catalogue) -> RunFolder:
     """Return the run of a cell with the settings that the matrix gives it, which those in its folder should be."""
-    if not (cell.folder / CONFIG).is_file():  # never begun
-        return RunFolder(cell.folder, cell.config, catalogue)
-    return attrs.evolve(RunFolder.load(cell.folder, catalogue), config=cell.config)
+    if cell.folder.is_dir():
+        refuse_links(cell.folder)
+    return RunFolder(cell.folder, cell.config, catalogue)
 
 
 def _facts(run: RunFolder, values: Mapping[str, str]) -> RunFacts:

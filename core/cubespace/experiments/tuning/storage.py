@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -23,6 +24,17 @@ def open_storage(address: str) -> BaseStorage | str:
     if address.startswith(SQLITE):  # one process at a time can write: others wait, by default not for long
         return RDBStorage(address, engine_kwargs={"connect_args": {"timeout": LOCKED_SECONDS}})
     return address
+
+
+def mend_journal(journal: Path) -> None:
+    """Cut off half a last line, as a kill or a full disk leaves it: what is written next would be added to it."""
+    if not journal.is_file():
+        return
+    with journal.open("rb+") as file:
+        content = file.read()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            file.truncate(whole)
 
 
 def open_study(address: str, **options: Any) -> optuna.Study:

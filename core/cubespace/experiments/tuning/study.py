@@ -32,7 +32,7 @@ from cubespace.experiments.owned_folder import owned
 from cubespace.experiments.tuning.genetic import Genes, GeneticSampler, genes_key
 from cubespace.experiments.tuning.pruners import make_pruner
 from cubespace.experiments.tuning.pruning import PrunedError
-from cubespace.experiments.tuning.storage import JOURNAL, open_study
+from cubespace.experiments.tuning.storage import JOURNAL, mend_journal, open_study
 from cubespace.experiments.tuning.tuning_file import FILE, Tuning, read_tuning
 from cubespace.plugins.catalogue import Catalogue
 from cubespace.runs.folder.run_folder import RunFolder
@@ -226,6 +226,8 @@ class TuningRun:
     def _study(self) -> optuna.Study:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         try:
+            if self.storage is None:
+                mend_journal(self.folder / JOURNAL_FILE)
             return open_study(
                 self._address(),
                 sampler=self._sampler(),

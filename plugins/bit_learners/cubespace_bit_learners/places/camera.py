@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, le
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation, gaussian_filter
+from scipy.ndimage import binary_dilation, distance_transform_edt, gaussian_filter
 
 from cubespace.base.options import option
 from cubespace_bit_learners.places.absorbing import AbsorbingOptions, absorbed
@@ -22,13 +22,14 @@ from cubespace_bit_learners.places.finder import (
     CHUNK,
     GROUPED_PICTURES,
     MAX_PAIRS,
-    MIN_PIXELS,
+    MORE_CUTS,
     SCORED_PAIRS,
     WHITE,
     Images,
     Place,
     Places,
     PlacesOptions,
+    colour_groups,
 )
 from cubespace_bit_learners.places.grouping import group_pixels
 from cubespace_bit_learners.places.steady import SteadyValues, steady_pixels, steady_values, unexplained
@@ -53,6 +54,12 @@ class CameraOptions(PlacesOptions, CarriedOptions, AbsorbingOptions):
     camera_margin: float = option(
         0.005, "if the camera moves: fraction of all variance by which it may exceed that", and_(ge(0.0), le(1.0))
     )
+    camera_idle: float = option(
+        0.02,
+        "if the camera moves: share of the pairs that show no change at all to a way to group pixels, by which it may "
+        "exceed that of the others: these see what it takes for the same",
+        and_(ge(0.0), le(1.0)),
+    )
     camera_tie: float = option(0.01, "as bits_tie, if the camera moves", ge(0.0))
 
 
@@ -66,6 +73,7 @@ class _Way:
     values: int
     overflow: bool  # whether some group has too many values
     unexplained: float  # variance, as a fraction of that of all pixels that show something that stays
+    idle: float  # share of the pairs in which nothing changes but what changes on its own
 
 
 def find_steady_places(before: Images, after: Images, options: CameraOptions) -> Places:
@@ -92,7 +100,7 @@ def find_carried_places(before: Images, after: Images, options: CameraOptions) -
     ]
     places = tuple(Place(place.pixels, shown) for place, shown in zip(found.places, sharp, strict=True))
     mean = compared.pictures(GROUPED_PICTURES).mean(0) / np.float32(WHITE)
-    return attrs.evolve(found, places=places, background=mean, loose=True)
+    return attrs.evolve(found, places=places, background=mean)
 
 
 def _smoothed(images: Images, blur: float) -> Images:
@@ -118,18 +126,14 @@ def _find(
     rng = np.random.default_rng(options.seed)
     compared = _compared(before, after, rng.permutation(len(before))[:MAX_PAIRS])
     colours = before.shape[3] if before.ndim == 4 else 1
-    some = compared.first(GROUPED_PICTURES)
-    stays = steady_pixels(some.before.astype(np.float32), some.after.astype(np.float32), options.pixel_correlation)
-    located: NDArray[np.bool_] = stays.reshape(-1, colours).max(1)  # in any colour
+    located = _located(compared, colours, options)
     pictures = compared.pictures(GROUPED_PICTURES)
     mean = pictures.mean(0) / np.float32(WHITE)
     looked_at = [pictures] if sharp is None else [pictures, sharp.pictures(GROUPED_PICTURES)]
-    labels = [
-        label
-        for each in looked_at
-        for label in group_pixels(each.reshape(len(each), -1, colours) * located[None, :, None], rng, options)
-    ]
-    ways = [_located_groups(label, colours) for label in labels]
+    labels = [label for each in looked_at for label in group_pixels(_seen(each, located), rng, options)]
+    labels += _staying(compared, located, before.shape[1:3], rng, options) if sharp is None else []
+    labels = list({label.tobytes(): label for label in labels}.values())
+    ways = [colour_groups(label, colours) for label in labels]
     variance = np.where(np.repeat(located, colours), pictures.var(0), 0)
     scored = compared.first(SCORED_PAIRS)
     inner = [_inner(groups, before.shape[1:3], colours) for groups in ways]
@@ -148,10 +152,42 @@ def _find(
     return _finish(before.shape[1:], compared, _simplest(known, options), mean, options, learn)
 
 
-def _located_groups(label: Numbers, colours: int) -> list[Numbers]:
-    """Return the flat pixels of each group, given the group of each location, or -1."""
-    groups = [np.flatnonzero(label == number) for number in range(label.max() + 1)]
-    return [(each[:, None] * colours + np.arange(colours)).ravel() for each in groups if len(each) >= MIN_PIXELS]
+def _located(compared: Compared, colours: int, options: CameraOptions) -> NDArray[np.bool_]:
+    """Return which locations show something that stays, in any colour."""
+    some = compared.first(GROUPED_PICTURES)
+    stays = steady_pixels(some.before.astype(np.float32), some.after.astype(np.float32), options.pixel_correlation)
+    located: NDArray[np.bool_] = stays.reshape(-1, colours).max(1)
+    return located
+
+
+def _seen(pictures: NDArray[np.float32], located: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return pictures as (pictures, locations, colours), black where they show nothing that stays."""
+    return pictures.reshape(len(pictures), len(located), -1) * located[None, :, None]
+
+
+def _staying(
+    compared: Compared,
+    located: NDArray[np.bool_],
+    size: tuple[int, ...],
+    rng: np.random.Generator,
+    options: CameraOptions,
+) -> list[Numbers]:
+    """Return ways to group pixels by what varies together in a picture and in the next one.
+
+    Worked example: each of three pegs shows at its foot whether it has the widest disk, so their feet vary together.
+    In the next picture another one may have it, but the peg that has it shows it as a whole.
+    """
+    some = compared.first(GROUPED_PICTURES)
+    before, after = (_seen(images.astype(np.float32), located) for images in (some.before, some.after))
+    staying = group_pixels(before, rng, options, later=after)
+    return [_with_edges(label, located, size) for label in staying[:MORE_CUTS]]
+
+
+def _with_edges(label: Numbers, located: NDArray[np.bool_], size: tuple[int, ...]) -> Numbers:
+    """Return the group of each pixel, with those at the edges of groups, which show hardly anything that stays."""
+    apart, nearest = distance_transform_edt(label.reshape(size) < 0, return_indices=True)
+    edge = (label < 0) & located & (apart.ravel() <= BLURRED)
+    return np.where(edge, label.reshape(size)[tuple(nearest)].ravel(), label)
 
 
 def _inner(groups: list[Numbers], size: tuple[int, ...], colours: int) -> list[Numbers]:
@@ -194,7 +230,9 @@ def _tried(
     for pixels, code in zip(groups, codes.transpose(2, 0, 1), strict=True):
         left += unexplained(compared.look(pixels), code.ravel())
     values = int((codes.max((0, 1)) + 1).sum())
-    return _Way(groups, codes, score, values, learned.overflow, left / max(float(variance.sum()), 1e-9))
+    alone = changing_alone(codes[0], codes[1], options)
+    idle = float((codes[0] == codes[1])[:, ~alone].all(1).mean())
+    return _Way(groups, codes, score, values, learned.overflow, left / max(float(variance.sum()), 1e-9), idle)
 
 
 def _simplest(ways: list[_Way], options: CameraOptions) -> _Way:
@@ -204,6 +242,8 @@ def _simplest(ways: list[_Way], options: CameraOptions) -> _Way:
     fitting = [way for way in fitting if way.score.coverage >= least]
     lost = options.camera_loss * min(way.unexplained for way in fitting) + options.camera_margin
     fitting = [way for way in fitting if way.unexplained <= lost]
+    idle = min(way.idle for way in fitting) + options.camera_idle
+    fitting = [way for way in fitting if way.idle <= idle]
     most = min(way.score.bits for way in fitting) * (1 + options.camera_tie)
     return min((way for way in fitting if way.score.bits <= most), key=lambda way: way.values)
 

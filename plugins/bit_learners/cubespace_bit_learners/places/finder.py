@@ -93,7 +93,6 @@ class Places:
     exogenous_pixels: Numbers = attrs.field(factory=lambda: np.zeros(0, dtype=np.intp))  # of places left out
     context: tuple[Context, ...] = ()  # what places show of each other
     lost: float = 0.0  # the part of what is unexplained that stays in the next picture
-    loose: bool = False  # whether things lie off what is drawn, never twice in the same way
 
     def encode(self, images: Images) -> Codes:
         """Return the value that each place shows: the nearest pattern."""
@@ -171,7 +170,7 @@ def _ways(
     staying = group_lit_pixels(before, colours, rng, options, later=after)
     known = {label.tobytes() for label in labels}
     labels += [label for label in staying[:MORE_CUTS] if label.tobytes() not in known]
-    ways = [_colour_groups(label, colours) for label in labels]
+    ways = [colour_groups(label, colours) for label in labels]
     return [groups for groups in ways if groups]
 
 
@@ -231,7 +230,7 @@ def _patterns(compared: Compared, code: Numbers, pixels: Numbers) -> Floats:
     return compared.patterns(code, pixels, AVERAGED_PICTURES) / np.float32(WHITE)
 
 
-def _colour_groups(label: Numbers, colours: int) -> list[Numbers]:
+def colour_groups(label: Numbers, colours: int) -> list[Numbers]:
     """Return the flat pixels of each group, given the group of each location, or -1."""
     groups = [np.flatnonzero(label == number) for number in range(label.max() + 1)]
     return [(each[:, None] * colours + np.arange(colours)).ravel() for each in groups if len(each) >= MIN_PIXELS]

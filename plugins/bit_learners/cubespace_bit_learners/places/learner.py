@@ -32,7 +32,7 @@ OUT_OF_USE = -1e4  # score of a value that a place does not have, since places d
 class PlacesLearner(BitLearner):
     """Each place is a variable; its value is the pattern nearest to what the place shows."""
 
-    revision = 6
+    revision = 7
     Options = LearnerOptions
     options: LearnerOptions
     quick = True
@@ -253,7 +253,6 @@ def new_code(found: Places, image_shape: tuple[int, ...]) -> PlacesCode:
         part.shown.copy_(torch.from_numpy(context.shown))
     code = _code(image_shape, reader, painter, details)
     code.doubt = "some place has more values than can be learned" if found.overflow else ""
-    code.loose = found.loose
     return code
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cubespace.base.options import option
 from cubespace_bit_learners.places.clusters import means
+from cubespace_bit_learners.places.determined import DeterminedOptions, determined
 from cubespace_bit_learners.places.joining import JoiningOptions, one_value
 from cubespace_bit_learners.places.repeating import RepeatingOptions, repeating
 from cubespace_bit_learners.places.values import (
@@ -38,7 +39,7 @@ PROBED = 2000  # patterns by which it is seen how much values leave unexplained
 
 
 @attrs.frozen(kw_only=True, slots=False)  # the options of a learner consist of several such classes
-class SteadyOptions(ValueOptions, JoiningOptions, RepeatingOptions):
+class SteadyOptions(ValueOptions, JoiningOptions, RepeatingOptions, DeterminedOptions):
     """Which patterns are one value if the camera moves."""
 
     clusters: int = option(
@@ -71,7 +72,7 @@ class SteadyValues:
 
 def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOptions) -> SteadyValues:
     """Return the values of each group of pixels; too many if clusters are mostly values of their own."""
-    found_codes, overflow = [], False
+    found_codes, most = [], []
     for pixels in groups:
         patterns = compared.look(pixels)
         found = noise_free(patterns, ROUNDING_VARIANCE * max(1.0, len(pixels) / MAX_DIMENSIONS), options)
@@ -79,10 +80,21 @@ def steady_values(compared: Compared, groups: list[Numbers], options: SteadyOpti
         count = min(options.clusters, max(2, len(points) // 2 // options.cluster_pairs))
         code = _values(points, count, options)
         found_codes.append(code.reshape(2, -1))
-        overflow |= bool(2 * (code.max() + 1) > max(count, MOST_SURE))
-    codes = repeating(np.stack(found_codes, axis=-1), compared, groups, options)
+        most.append(max(count, MOST_SURE) // 2)
+    codes = determined(repeating(np.stack(found_codes, axis=-1), compared, groups, options), options)
+    codes = determined(_as_read(codes, compared, groups), options)
     left = sum(unexplained(compared.look(pixels), codes[:, :, group].ravel()) for group, pixels in enumerate(groups))
-    return SteadyValues(codes, left, overflow)
+    return SteadyValues(codes, left, bool((codes.max((0, 1)) + 1 > most).any()))
+
+
+def _as_read(codes: Numbers, compared: Compared, groups: list[Numbers]) -> Numbers:
+    """Return codes as they are read: the value of each group is the one whose mean pattern is nearest."""
+    read = codes.copy()
+    for group, pixels in enumerate(groups):
+        patterns = compared.look(pixels)
+        code = _nearest(patterns, means(patterns, codes[:, :, group].ravel()))
+        read[:, :, group] = np.unique(code, return_inverse=True)[1].reshape(codes.shape[:2])
+    return read
 
 
 def _values(points: Doubles, count: int, options: SteadyOptions) -> Numbers:
@@ -130,7 +142,7 @@ def clusters(points: Doubles, count: int, rng: np.random.Generator, least: int =
     return np.unique(_nearest(points, centres), return_inverse=True)[1]
 
 
-def _nearest(points: Doubles, centres: Doubles) -> Numbers:
+def _nearest(points: Doubles | Floats, centres: Doubles) -> Numbers:
     return np.asarray(((centres**2).sum(1) - 2 * points @ centres.T).argmin(1), dtype=np.intp)
 
 
