@@ -129,7 +129,9 @@ def test_rare_values_are_not_merged_for_fewer_bits_or_fewer_values() -> None:
     merged = grouping(10.9, 101, 0.0001, unexplained=0.01)
     exact = attrs.evolve(merged, values=120, common=100, unexplained=0.0, score=Score(events=10, coverage=1.0, bits=11))
     assert simplest([merged, exact], PlacesOptions()) is exact
-    unlike = attrs.evolve(exact, score=Score(events=10, coverage=0.99, bits=11))  # events of outliers do not recur
+    rarer = attrs.evolve(exact, score=Score(events=10, coverage=0.98, bits=11))  # as of five blocks in four columns
+    assert simplest([merged, rarer], PlacesOptions()) is rarer
+    unlike = attrs.evolve(exact, score=Score(events=10, coverage=0.9, bits=11))  # events of outliers do not recur
     assert simplest([merged, unlike], PlacesOptions()) is merged
     tied = attrs.evolve(exact, groups=[], score=merged.score)
     assert simplest([merged, tied], PlacesOptions()) is tied

@@ -32,7 +32,7 @@ OUT_OF_USE = -1e4  # score of a value that a place does not have, since places d
 class PlacesLearner(BitLearner):
     """Each place is a variable; its value is the pattern nearest to what the place shows."""
 
-    revision = 7
+    revision = 8
     Options = LearnerOptions
     options: LearnerOptions
     quick = True

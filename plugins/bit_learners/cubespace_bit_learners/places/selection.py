@@ -57,6 +57,11 @@ class SelectionOptions:
     merged_bits: float = option(
         0.05, "fraction of the bits of an event that merging rare values saves at most: others are no reason", ge(0.0)
     )
+    merged_coverage: float = option(
+        0.03,
+        "coverage that merging rare values gains at most: their events are rare, too, and some were not seen before",
+        and_(ge(0.0), le(1.0)),
+    )
 
     least_inside: float = option(
         0.5,
@@ -129,10 +134,10 @@ def _splits_too_much(one: Grouping, coarser: Grouping, options: SelectionOptions
 def _has_merged(one: Grouping, finer: Grouping, options: SelectionOptions) -> bool:
     """Return whether a finer kind of values, of the same pixels, shows that rare ones were merged: it explains more.
 
-    Merged values always need fewer bits. Nuisances split values, too, and that explains more; but then common values
-    are split, or the events do not recur.
+    Merged values always need fewer bits, and their events recur a little more often. Nuisances split values, too, and
+    that explains more; but then common values are split, or the events hardly recur.
     """
-    recurs = finer.common <= one.values and finer.score.coverage >= one.score.coverage
+    recurs = finer.common <= one.values and finer.score.coverage >= one.score.coverage - options.merged_coverage
     cheap = finer.score.bits <= one.score.bits * (1 + options.merged_bits)
     explains = finer.unexplained * (1 + options.explained_tie) + ROUNDING < one.unexplained
     return finer.groups is one.groups and recurs and cheap and explains
