@@ -54,7 +54,7 @@ ENTRIES = (
     _paper("hypotheses", "What the authors' settings are worth", "each respect taken back by itself, on LightsOut"),
     _paper("table1", "Table 1", "losses of the paper's variants by its own method", old_preset=True),
     _paper("table1-plain", "Table 1 on small worlds", "the same with a dense network, trained to its end"),
-    _paper("table2", "Table 2, right", "plans by five planners", old_preset=True),
+    _paper("table2", "Table 2, right", "plans by five planners"),
     _paper("ama2", "Table 2, left", "AMA2, the paper's baseline", old_preset=True),
     _paper("ama2-plain", "AMA2 with a dense network", "the same baseline, and on the bits of places"),
     _paper("hanoi", "Towers of nine disks", "the paper's instances, three steps from the goal", old_preset=True),
