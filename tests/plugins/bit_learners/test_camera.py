@@ -13,7 +13,7 @@ from cubespace.learning.trial import try_code
 from cubespace.settings.recipe import LearnerConfig
 from cubespace_bit_learners.places.absorbing import absorbed
 from cubespace_bit_learners.places.camera import CameraOptions, find_carried_places, find_steady_places
-from cubespace_bit_learners.places.carried import larger_kind, swapped
+from cubespace_bit_learners.places.carried import _things, larger_kind, swapped
 from cubespace_bit_learners.places.joining import one_value
 from cubespace_bit_learners.places.repeating import repeating
 from cubespace_bit_learners.places.steady import clusters, steady_pixels
@@ -219,3 +219,13 @@ def test_things_put_down_inexactly_are_learned_though_the_camera_is_fixed(tmp_pa
     assert len(np.unique(bits, axis=0)) == len(np.unique(before, axis=0))
     assert same_partition(np.unique(bits, axis=0, return_inverse=True)[1].ravel(), before @ 4 ** np.arange(6))
     assert "something that stays" in try_code(found, pairs, pairs).misfit(LearnerConfig())  # where exactly things lie
+
+
+def test_fewer_looks_than_the_most_things_there_may_be_are_told_apart() -> None:
+    """Two things that change places, each of one look in each of two places: a graph of four nodes."""
+    first = np.arange(40) % 2
+    small = np.stack([np.stack([first, 1 - first], axis=-1), np.stack([1 - first, first], axis=-1)])  # (2, pairs, 2)
+    things = _things(small, np.ones((40, 2), dtype=np.bool_), 2, OPTIONS)
+    assert things is not None
+    assert things[0].tolist() == things[1].tolist()
+    assert sorted(things[0].tolist()) == [0, 1]

@@ -157,7 +157,7 @@ def _things(small: Numbers, moved: NDArray[np.bool_], size: int, options: Carrie
     scale = np.sqrt(np.maximum(graph.sum(1), 1e-9))
     values, vectors = np.linalg.eigh(graph / scale[:, None] / scale)
     values, vectors = values[::-1], vectors[:, ::-1]
-    gaps = values[1 : options.most_things] - values[2 : options.most_things + 1]
+    gaps = -np.diff(values[1 : options.most_things + 1])  # there may be fewer values than that
     if not len(gaps) or gaps.max() < options.carried_gap:
         return None
     count = int(gaps.argmax()) + 2
