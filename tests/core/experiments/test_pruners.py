@@ -100,8 +100,12 @@ def test_the_first_trials_are_trained_whole(storage) -> None:
 
 def test_of_four_trials_one_goes_on(storage) -> None:
     """The first always does: nothing is known yet."""
-    lengths = [train(storage, loss, "asha", 0.4) for loss in (0.5, 0.6, 0.7, 0.8, 0.4)]
+    lengths = [train(storage, loss, "asha:keep=4", 0.4) for loss in (0.5, 0.6, 0.7, 0.8, 0.4)]
     assert lengths == [60, 24, 24, 24, 60]
+
+
+def test_by_default_half_of_the_trials_go_on_to_twice_as_much_of_their_training(storage) -> None:
+    assert [train(storage, loss, "asha", 0.4) for loss in (0.5, 0.6, 0.4, 0.45)] == [60, 24, 60, 48]
 
 
 def test_none_stops_nothing(storage) -> None:

@@ -54,7 +54,7 @@ class Median(Pruner):
 class Halving(Pruner):
     """Stops all but the best at a few points of the training, each so many times later than the one before."""
 
-    keep: int = option(4, "of this many trials, one goes on; the next point is this many times later", ge(2))
+    keep: int = option(2, "of this many trials, one goes on; the next point is this many times later", ge(2))
 
     def made(self, settled: int) -> BasePruner:
         """Return Optuna's asynchronous successive halving."""
