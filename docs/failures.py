@@ -61,7 +61,7 @@ CASES = (
     Case(
         name="shift",
         title="A camera that moves",
-        why="Pictures that are shifted against each other have no fixed places.",
+        why="Lamps on black ground hardly say how the camera stood; `--learner places` insists on a code all the same.",
         words=("run", "--domain", "lightsout:size=3", "--learner", "places", "--set", "data.spoil.shift=2", *FEW),
     ),
     Case(
