@@ -57,7 +57,7 @@ def alive(marker: Path) -> bool:
         if not process:  # it was ended before it had said who it is
             return False
         status = Path(f"/proc/{int(process)}/stat").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # before the file is opened, or while it is read
         return False
     return status.rpartition(")")[2].split()[0] != "Z"
 

@@ -74,11 +74,11 @@ def wait_for(happened: Callable[[], bool], seconds: float = 30) -> None:
 
 def alive(process: int) -> bool:
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # before the file is opened, or while it is read
         return False
     # a process that has ended and that nobody has collected yet is dead all the same
-    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 def lingering(folder: Path) -> list[int]:
